@@ -1,0 +1,1 @@
+"""Project files: one reader, one schema, exact places for every fault."""

@@ -1,0 +1,1 @@
+"""Planning and running: what may start now, and what became of it."""

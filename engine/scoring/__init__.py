@@ -1,0 +1,1 @@
+"""Checks: from an answer to a score with a reason."""

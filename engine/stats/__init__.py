@@ -1,0 +1,1 @@
+"""Metrics, leaderboard, statistics and the verdict. Pure functions over stored scores."""

@@ -1,0 +1,153 @@
+"""What the leaderboard and the verdict are, as frozen records. Built by `leaderboard` and `verdict`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from engine.domain import Note
+
+
+class EntryStatus(StrEnum):
+    """`incomplete`: coverage below the minimum; shown after the complete ones, never winner."""
+
+    RANKED = "ranked"
+    INCOMPLETE = "incomplete"
+    FAILED = "failed"
+    NO_DATA = "no_data"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A range in the unit of its value (0..1 for scores)."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class MetricValue:
+    """One term of the composite. None = not measured; contribution = normalized x weight used."""
+
+    raw: float | None
+    normalized: float | None
+    weight: float
+    contribution: float | None
+    direction: str = "max"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something is so: a code and its numbers (measured, required, …)."""
+
+    code: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the board. Counts: `planned`, `answered`, `errors`, `stopped` are calls;
+    `passed_cases` of `scored_cases` are cases (passed: mean pass over trials >= 0.5)."""
+
+    model_key: str
+    label: str
+    status: EntryStatus
+    rank: int | None = None
+    composite: float | None = None
+    metrics: Mapping[str, MetricValue] = field(default_factory=dict)
+    interval: Interval | None = None
+    composite_interval: Interval | None = None
+    chance_first: float | None = None
+    coverage: float = 0.0
+    failures: tuple[Reason, ...] = ()
+    warnings: tuple[Reason, ...] = ()
+    planned: int = 0
+    answered: int = 0
+    errors: int = 0
+    stopped: int = 0
+    scored_cases: int = 0
+    passed_cases: int = 0
+    refused: int = 0
+    empty: int = 0
+    cut_off: int = 0
+    score_errors: int = 0
+    throttled: int = 0
+    latency_p50_ms: float | None = None
+    latency_p95_ms: float | None = None
+    total_cost_usd: Decimal | None = None
+    cost_per_1k_usd: float | None = None
+    cost_per_correct_usd: float | None = None
+    by_tag: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PairResult:
+    """One paired comparison a - b on the deciding metric; None where not computable."""
+
+    a: str
+    b: str
+    delta: float | None
+    se: float | None
+    t: float | None
+    df: float | None
+    p: float | None
+    p_holm: float | None
+    flip: float | None
+    ci95: Interval | None
+    ci90: Interval | None
+    units: float
+    differing: int
+    row: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """How much more evidence would settle the headline pair.
+
+    `more_cases` None with `may_never` True = may never separate. `cost_usd` and `minutes`
+    None = not known.
+    """
+
+    more_cases: int | None
+    total_cases: int | None = None
+    may_never: bool = False
+    cost_usd: Decimal | None = None
+    minutes: float | None = None
+    trials: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The headline. `row` 1..7, or None before there is a pair; then `code` says why:
+    none_ranked, only_one, nothing_scored. `a` is the leader, `b` the other of the pair."""
+
+    row: int | None
+    code: str
+    leader: str | None = None
+    a: str | None = None
+    b: str | None = None
+    pair: PairResult | None = None
+    tied: tuple[str, ...] = ()
+    planner: Planner | None = None
+    reasons: tuple[Reason, ...] = ()
+    so_far: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """The whole result: entries in board order, the verdict, all pairs, notes."""
+
+    entries: tuple[Entry, ...]
+    winner: str | None
+    verdict: Verdict
+    pairs: tuple[PairResult, ...] = ()
+    notes: tuple[Note, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    deciding: str = "accuracy"
+    cases: int = 0
+    trials: int = 1
+    planned: int = 0
+    finished: int = 0
