@@ -16,7 +16,11 @@ _connect = socket.socket.connect
 
 def _loopback_only(self: socket.socket, address: object) -> None:
     host = address[0] if isinstance(address, tuple) else address
-    if self.family in (socket.AF_INET, socket.AF_INET6) and str(host) not in ("127.0.0.1", "::1", "localhost"):
+    if self.family in (socket.AF_INET, socket.AF_INET6) and str(host) not in (
+        "127.0.0.1",
+        "::1",
+        "localhost",
+    ):
         raise OSError(f"a test tried to reach {host}: only this computer may be reached")
     _connect(self, address)  # type: ignore[arg-type]
 
@@ -25,7 +29,13 @@ def _loopback_only(self: socket.socket, address: object) -> None:
 def _own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("ARENA_HOME", str(tmp_path / "arena-home"))
     monkeypatch.setenv("ARENA_KEYRING", "memory")
-    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "ARENA_PROVIDER_CONCURRENCY"):
+    for name in (
+        "ANTHROPIC_API_KEY",
+        "OPENAI_API_KEY",
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+        "ARENA_PROVIDER_CONCURRENCY",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(socket.socket, "connect", _loopback_only)
     yield

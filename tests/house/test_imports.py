@@ -1,0 +1,52 @@
+"""Who may import whom, tried for real: the core runs with Qt absent, and no SDK loads by itself."""
+
+from __future__ import annotations
+
+import pkgutil
+import subprocess
+import sys
+
+import engine
+import providers
+
+SDKS = ("openai", "anthropic", "google.genai", "numpy", "keyring", "jsonschema", "genai_prices", "xllamacpp")
+BLOCK_QT = """
+import importlib, sys
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("PySide6", "shiboken6"):
+            raise ImportError("Qt is not here")
+sys.meta_path.insert(0, Block())
+"""
+
+
+def modules(package: object) -> list[str]:
+    path, name = package.__path__, package.__name__  # type: ignore[attr-defined]
+    return [m.name for m in pkgutil.walk_packages(path, name + ".") if not m.name.endswith("__main__")]
+
+
+def run(code: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+
+
+def test_engine_and_providers_import_with_qt_blocked() -> None:
+    names = [m for m in modules(engine) + modules(providers) if m != "engine.execution.controller"]
+    assert len(names) > 20
+    done = run(BLOCK_QT + "\n".join(f"importlib.import_module({name!r})" for name in names))
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_importing_everything_below_the_window_loads_no_sdk() -> None:
+    names = [m for m in modules(engine) + modules(providers) if m != "engine.execution.controller"]
+    code = "import importlib, sys\n" + "\n".join(f"importlib.import_module({name!r})" for name in names)
+    done = run(code + f"\nprint([n for n in {SDKS!r} if n in sys.modules])")
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_dispatcher_needs_neither_qt_nor_sdk() -> None:
+    absent = '("PySide6", "openai", "anthropic", "google", "httpx2")'
+    blocked = BLOCK_QT.replace('("PySide6", "shiboken6")', absent)
+    done = run(blocked + "import engine.execution.dispatcher")
+    assert done.returncode == 0, done.stderr[-2000:]
