@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -44,12 +45,16 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class PracticeContext:
-    """What the mock needs to answer repeatably. Never sent to a real service."""
+    """What the mock needs to answer repeatably. Never sent to a real service.
+
+    User code behind `callable` sees `reference` only where `pass_reference` is True.
+    """
 
     case_id: str
     trial: int
     model_key: str
     reference: Any = None
+    pass_reference: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,8 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Reply:
     """One answer. `latency_ms` is from sending to the complete answer, `notes` are codes with
-    values, such as ("model_differs", {"asked": …, "answered": …})."""
+    values, such as ("model_differs", {"asked": …, "answered": …}). `cost_usd` and `metrics` are
+    what the other side itself reported, None and empty otherwise."""
 
     text: str
     finish: Finish
@@ -81,6 +87,8 @@ class Reply:
     first_token_ms: float | None = None
     reasoning: str | None = None
     notes: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    cost_usd: Decimal | None = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
 
 
 class ErrorKind(StrEnum):
@@ -110,7 +118,7 @@ class ProviderError(Exception):
     own x-should-retry, None when absent. `day_quota` is True where a daily quota is named.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but two are optional facts named at the call
         self,
         kind: ErrorKind,
         message: str,
@@ -133,11 +141,20 @@ class ProviderError(Exception):
         self.usage = usage
 
 
+class MissingExtraError(ProviderError):
+    """A package that a connector needs is not installed; the message names the install line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(ErrorKind.BAD_REQUEST, message)
+
+
 @dataclass(frozen=True, slots=True)
 class ConnectionSettings:
     """Everything a connector is built from. `api_key` is the resolved secret, never logged.
 
     `verify_tls` is True, False or a path to a CA bundle. `width` sizes the connection pool.
+    `trusted` and `root` are set by the engine alone, never from `params`: without trust no
+    user code is loaded, and code is looked for under `root` only.
     """
 
     id: str
@@ -151,6 +168,8 @@ class ConnectionSettings:
     model_prefix: str | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     width: int = 4
+    trusted: bool = False
+    root: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
