@@ -245,7 +245,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """The head of a stored run, without its calls."""
+    """The head of a stored run, without its calls.
+
+    `number` counts within the project. `winner_score` is the winner's deciding metric,
+    `duration_s` the time under way over all sessions. `store` is the file it was read from.
+    """
 
     run_id: str
     project: str
@@ -265,3 +269,7 @@ class RunInfo:
     cases: int = 0
     trials: int = 1
     practice: bool = False
+    winner_score: float | None = None
+    duration_s: float | None = None
+    deleted_at: datetime | None = None
+    store: Path | None = None
