@@ -8,4 +8,16 @@ from arena_desktop.theme.fonts import F, control_height, row_height, scaled, tex
 from arena_desktop.theme.icons import icon, pixmap
 from arena_desktop.theme.tokens import Tokens, current, dark, light
 
-__all__ = ["F", "Tokens", "control_height", "current", "dark", "icon", "light", "pixmap", "row_height", "scaled", "text_scale"]
+__all__ = [
+    "F",
+    "Tokens",
+    "control_height",
+    "current",
+    "dark",
+    "icon",
+    "light",
+    "pixmap",
+    "row_height",
+    "scaled",
+    "text_scale",
+]

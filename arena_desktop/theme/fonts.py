@@ -20,8 +20,8 @@ def tabular(font: QFont) -> QFont:
     return result
 
 
-def F(role: str, *, base: QFont | None = None, weight: int | None = None) -> QFont:  # noqa: N802 - a name of the design
-    """The font of a role (title, verdict, number, section, lead, body, button, name, strong, caption, head)."""
+def F(role: str, *, base: QFont | None = None, weight: int | None = None) -> QFont:
+    """The font of a text role; the roles stand in `resources/theme/tokens.json`."""
     spec = type_roles()[role]
     font = tabular(base if base is not None else QGuiApplication.font())
     size = font.pointSizeF()

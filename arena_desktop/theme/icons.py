@@ -61,7 +61,8 @@ def draw(painter: QPainter, name: str, colour: str | QColor, rect: QRectF) -> No
     left = rect.x() + (rect.width() - size) / 2
     top = rect.y() + (rect.height() - size) / 2
     image = pixmap(name, text, size, ratio)
-    painter.drawPixmap(QRectF(round(left * ratio) / ratio, round(top * ratio) / ratio, size, size), image, QRectF(image.rect()))
+    place = QRectF(round(left * ratio) / ratio, round(top * ratio) / ratio, size, size)
+    painter.drawPixmap(place, image, QRectF(image.rect()))
 
 
 def icon(name: str, role: str = "text2", *, size: int = 16, theme: Tokens | None = None) -> QIcon:

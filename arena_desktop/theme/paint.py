@@ -10,6 +10,7 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygonF
 
+_RING = 3.0
 _REGULAR = {"triangle": (3, -90.0, 1.12), "triangle_down": (3, 90.0, 1.12), "hexagon": (6, -90.0, 1.04)}
 
 
@@ -45,7 +46,9 @@ def vline(painter: QPainter, x: float, y: float, height: float, colour: QColor) 
     painter.restore()
 
 
-def card(painter: QPainter, rect: QRectF, radius: float, fill: QColor, edge: QColor, width: float | None = None) -> None:
+def card(
+    painter: QPainter, rect: QRectF, radius: float, fill: QColor, edge: QColor, width: float | None = None
+) -> None:
     """A rounded plane with a clean edge inside `rect`; `width` in pixels, default a hairline."""
     thick = hairline_width(device_ratio(painter)) if width is None else width
     painter.save()
@@ -102,14 +105,15 @@ def draw_shape(
     colour: QColor,
     *,
     ring: QColor | None = None,
-    ring_width: float = 3.0,
 ) -> None:
-    """Draws a model shape; `ring` puts a gap of that colour around it, for marks on lines."""
+    """Draws a model shape; `ring` puts a 3 px gap of that colour around it, for marks on lines."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     path = shape_path(shape, centre, size)
     if ring is not None:
-        painter.strokePath(path, QPen(ring, ring_width * 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+        gap = QPen(ring, 2 * _RING)
+        gap.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.strokePath(path, gap)
     if shape == "ring":
         inner = QPainterPath()
         inner.addEllipse(centre, size / 2 - 1, size / 2 - 1)

@@ -33,7 +33,7 @@ class Appearance(StrEnum):
 
 
 def set_role(widget: QWidget, role: str, *, colour: str | None = None) -> None:
-    """Gives a widget a text role (see `F`) that survives text size changes, and optionally a text colour token."""
+    """Gives a widget a text role (see `F`) that survives text size changes, and a colour token if named."""
     widget.setProperty(_ROLE_PROPERTY, role)
     widget.setFont(F(role))
     if colour is not None:

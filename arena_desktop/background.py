@@ -1,0 +1,139 @@
+"""One helper for one-off work off the GUI thread, answered on the GUI thread.
+
+Not for runs (those have their controller): for opening a project, reading stored answers, a key
+check. The work must not touch widgets; the answer comes back on the thread that made the
+`Background`, and only while the asking object still lives.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakMethod, ref
+
+from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
+
+_WAIT_MS = 5_000
+
+
+class Stopped(Exception):
+    """Raised inside the work by `Job.check` when nobody waits for the answer any more."""
+
+
+class Job:
+    """A handle for one piece of work. Thread-safe."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._stop = threading.Event()
+
+    def stop(self) -> None:
+        """Asks the work to end; its answer is dropped."""
+        self._stop.set()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was called."""
+        return self._stop.is_set()
+
+    def check(self) -> None:
+        """For the work to call now and then. Raises Stopped."""
+        if self._stop.is_set():
+            raise Stopped(self.name)
+
+
+class Background(QObject):
+    """Runs work on a small thread pool. Make one per application, on the GUI thread."""
+
+    busy_changed = Signal(int)
+    """How many pieces of work are under way."""
+    _finished = Signal(object)
+
+    def __init__(self, parent: QObject | None = None, *, threads: int = 3) -> None:
+        super().__init__(parent)
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(threads)
+        self._jobs: set[Job] = set()
+        self._latest: dict[str, Job] = {}
+        self._finished.connect(self._on_finished)
+
+    def run(
+        self,
+        work: Callable[[Job], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[Exception], None],
+        *,
+        name: str = "work",
+        replace: bool = False,
+    ) -> Job:
+        """Runs `work(job)` on another thread and then `done(result)` or `failed(error)` on this one.
+
+        `replace` stops earlier work of the same name: only the newest answer arrives. When `done` is
+        a method of an object that is gone by then, the answer is dropped. Exceptions of the work
+        never get lost: all but Stopped reach `failed`.
+        """
+        if replace and name in self._latest:
+            self._latest[name].stop()
+        job = Job(name)
+        self._jobs.add(job)
+        self._latest[name] = job
+        answer, problem = _weak(done), _weak(failed)
+        self._pool.start(lambda: self._work(job, work, answer, problem))
+        self.busy_changed.emit(len(self._jobs))
+        return job
+
+    @property
+    def busy(self) -> int:
+        """How many pieces of work are under way."""
+        return len(self._jobs)
+
+    def close(self) -> bool:
+        """Stops all work and waits up to five seconds. True when none is left."""
+        for job in self._jobs:
+            job.stop()
+        return self._pool.waitForDone(_WAIT_MS)
+
+    def _work(self, job: Job, work: Callable[[Job], Any], done: _Weak, failed: _Weak) -> None:
+        # An exception that left this function would reach sys.excepthook on the pool's thread only.
+        try:
+            value = work(job)
+        except Stopped:
+            self._finished.emit((job, None, None))
+        except Exception as error:  # the asker decides what it means
+            self._finished.emit((job, failed, error))
+        else:
+            self._finished.emit((job, done, value))
+
+    @Slot(object)
+    def _on_finished(self, answer: tuple[Job, _Weak | None, Any]) -> None:
+        job, target, value = answer
+        self._jobs.discard(job)
+        if self._latest.get(job.name) is job:
+            del self._latest[job.name]
+        self.busy_changed.emit(len(self._jobs))
+        call = target() if target is not None and not job.stopped else None
+        if call is not None:
+            call(value)
+
+
+_Weak = Callable[[], Callable[[Any], None] | None]
+
+
+def _weak(call: Callable[[Any], None]) -> _Weak:
+    """A bound method without keeping its object; a plain function is kept."""
+    owner = getattr(call, "__self__", None)
+    if owner is None:
+        return lambda: call
+    method = WeakMethod(call)  # type: ignore[type-var]
+    if not isinstance(owner, QObject):
+        return method
+    alive = ref(owner)
+
+    def get() -> Callable[[Any], None] | None:
+        from shiboken6 import isValid
+
+        target = alive()
+        return method() if target is not None and isValid(target) else None
+
+    return get
