@@ -1,0 +1,173 @@
+"""JSON as the same tree with marks that YAML gives, so that both have one loader.
+
+Strings are read by the standard library's scanner; only the structure is walked here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from json import decoder
+
+from yaml.error import Mark
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from engine.config.values import MAP, PLAIN, SEQ, STR
+
+MAX_DEPTH = 100
+# Typeshed does not list it; the standard library documents it for decoders of one's own.
+_scan_string: Callable[[str, int, bool], tuple[str, int]] = vars(decoder)["scanstring"]
+_SPACE = re.compile(r"[ \t\r\n]*")
+_PLAIN = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_WORD = re.compile(r"[^\s,\]}:]*")
+
+
+class TooDeepError(Exception):
+    """Nested deeper than any project file needs."""
+
+
+class BadJsonError(Exception):
+    """The text is not JSON; line and column count from 1."""
+
+    def __init__(self, message: str, fix: str, line: int, column: int) -> None:
+        super().__init__(message)
+        self.message, self.fix, self.line, self.column = message, fix, line, column
+
+
+def compose(text: str) -> Node | None:
+    """The tree of one JSON text; None where it is blank.
+
+    Raises:
+        BadJsonError: with the place of the first fault.
+        TooDeepError: nested deeper than 100.
+    """
+    walker = _Walker(text)
+    start = walker.skip(0)
+    if start == len(text):
+        return None
+    node, end = walker.value(start, 0)
+    end = walker.skip(end)
+    if end != len(text):
+        raise walker.fault(
+            end, "There is more text after the end of the data.", "Remove it, or wrap all in one list."
+        )
+    return node
+
+
+class _Walker:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._breaks = [0] + [match.end() for match in re.finditer("\n", text)]
+        self._line = 0
+
+    def skip(self, at: int) -> int:
+        match = _SPACE.match(self._text, at)
+        return match.end() if match else at
+
+    def mark(self, at: int) -> Mark:
+        line = self._line
+        breaks = self._breaks
+        while line + 1 < len(breaks) and breaks[line + 1] <= at:
+            line += 1
+        self._line = line
+        return Mark("", at, line, at - breaks[line], "", 0)
+
+    def fault(self, at: int, message: str, fix: str) -> BadJsonError:
+        self._line = 0
+        mark = self.mark(min(at, len(self._text)))
+        return BadJsonError(message, fix, mark.line + 1, mark.column + 1)
+
+    def value(self, at: int, depth: int) -> tuple[Node, int]:
+        if depth > MAX_DEPTH:
+            raise TooDeepError
+        first = self._text[at : at + 1]
+        if first == "{":
+            return self._object(at, depth)
+        if first == "[":
+            return self._array(at, depth)
+        if first == '"':
+            return self._string(at)
+        return self._plain(at)
+
+    def _string(self, at: int) -> tuple[ScalarNode, int]:
+        start = self.mark(at)
+        try:
+            value, end = _scan_string(self._text, at + 1, True)
+        except json.JSONDecodeError as error:
+            if "control character" in error.msg:
+                raise self.fault(
+                    error.pos, "A text in quotes contains a line break or Tab.", "Write \\n or \\t instead."
+                ) from None
+            if "Unterminated" in error.msg:
+                raise self.fault(
+                    at, "A quote that is opened here is never closed.", "Close the quote."
+                ) from None
+            raise self.fault(
+                error.pos, "A backslash starts an escape that does not exist.", "Write the backslash twice."
+            ) from None
+        return ScalarNode(STR, value, start, self.mark(end), style='"'), end
+
+    def _plain(self, at: int) -> tuple[ScalarNode, int]:
+        word = _WORD.match(self._text, at)
+        match = _PLAIN.match(self._text, at)
+        if match is None or word is None or match.end() != word.end():
+            raise self._bad_value(at, word.group() if word else "")
+        start = self.mark(at)
+        return ScalarNode(PLAIN, match.group(), start, self.mark(match.end()), style=""), match.end()
+
+    def _bad_value(self, at: int, word: str) -> BadJsonError:
+        if at >= len(self._text):
+            return self.fault(
+                at, "The text ends in the middle of the data.", "Close all brackets and quotes."
+            )
+        if self._text[at] in "]},":
+            return self.fault(at, "A value is missing before this character.", "Remove the comma too many.")
+        if self._text[at] == "'":
+            return self.fault(at, "JSON texts are in double quotes.", 'Replace the single quotes by ".')
+        shown = word[:20]
+        return self.fault(at, f"`{shown}` is not a JSON value.", 'Texts need double quotes: "…".')
+
+    def _array(self, at: int, depth: int) -> tuple[SequenceNode, int]:
+        start, items = self.mark(at), list[Node]()
+        at = self.skip(at + 1)
+        if self._text[at : at + 1] != "]":
+            while True:
+                item, at = self.value(at, depth + 1)
+                items.append(item)
+                at = self.skip(at)
+                if self._text[at : at + 1] != ",":
+                    break
+                at = self.skip(at + 1)
+            self._expect(at, "]")
+        return SequenceNode(SEQ, items, start, self.mark(at + 1), flow_style=True), at + 1
+
+    def _object(self, at: int, depth: int) -> tuple[MappingNode, int]:
+        start, entries = self.mark(at), list[tuple[Node, Node]]()
+        at = self.skip(at + 1)
+        if self._text[at : at + 1] != "}":
+            while True:
+                if self._text[at : at + 1] != '"':
+                    raise self.fault(
+                        at,
+                        "A name in double quotes is expected here.",
+                        "Check the comma before it and the quotes.",
+                    )
+                key, at = self._string(at)
+                at = self.skip(at)
+                self._expect(at, ":")
+                value, at = self.value(self.skip(at + 1), depth + 1)
+                entries.append((key, value))
+                at = self.skip(at)
+                if self._text[at : at + 1] != ",":
+                    break
+                at = self.skip(at + 1)
+            self._expect(at, "}")
+        return MappingNode(MAP, entries, start, self.mark(at + 1), flow_style=True), at + 1
+
+    def _expect(self, at: int, wanted: str) -> None:
+        if self._text[at : at + 1] != wanted:
+            if at >= len(self._text):
+                raise self.fault(at, f"The text ends before the closing `{wanted}`.", "Close all brackets.")
+            what = "A colon" if wanted == ":" else f"`{wanted}` or a comma"
+            raise self.fault(at, f"{what} is expected here.", "Check the quotes and commas before it.")
