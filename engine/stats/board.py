@@ -50,7 +50,9 @@ class Reason:
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One row of the board. Counts: `planned`, `answered`, `errors`, `stopped` are calls;
-    `passed_cases` of `scored_cases` are cases (passed: mean pass over trials >= 0.5)."""
+    `passed_cases` of `scored_cases` are cases (passed: mean pass over trials >= 0.5). `interval` and
+    `deciding_mean` are of the deciding metric, `deciding_place` counts by it from 1; `tied`: a
+    member of the verdict's tied group."""
 
     model_key: str
     label: str
@@ -81,11 +83,19 @@ class Entry:
     cost_per_1k_usd: float | None = None
     cost_per_correct_usd: float | None = None
     by_tag: Mapping[str, float] = field(default_factory=dict)
+    deciding_mean: float | None = None
+    deciding_place: int | None = None
+    tied: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
-    """One paired comparison a - b on the deciding metric; None where not computable."""
+    """One paired comparison a - b on the deciding metric; None where not computable.
+
+    `units` is the effective number n_e, `unit_count` how many cases or groups there are (equal
+    without weights and unequal groups); `differing` of `unit_count` units differ. `t` is also None
+    where the error is 0 and the gap is not. Where less is better, a negative delta favours a.
+    """
 
     a: str
     b: str
@@ -101,14 +111,17 @@ class PairResult:
     units: float
     differing: int
     row: int | None
+    unit_count: int = 0
+    cases: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Planner:
     """How much more evidence would settle the headline pair.
 
-    `more_cases` None with `may_never` True = may never separate. `cost_usd` and `minutes`
-    None = not known.
+    `more_cases` None with `may_never` True = may never separate. `cost_usd` and `minutes` are for
+    asking the two models of the pair `more_cases` cases; None = not known. `gap` is the gap planned
+    for. `by_trials`: total cases by trials per case, empty where each case was asked once.
     """
 
     more_cases: int | None
@@ -117,12 +130,16 @@ class Planner:
     cost_usd: Decimal | None = None
     minutes: float | None = None
     trials: int = 1
+    gap: float | None = None
+    by_trials: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The headline. `row` 1..7, or None before there is a pair; then `code` says why:
-    none_ranked, only_one, nothing_scored. `a` is the leader, `b` the other of the pair."""
+    none_ranked, only_one, nothing_scored. `a` is the leader, `b` the other of the pair. Codes of rows
+    1 to 7: not_enough_tests, same_few_differences, few_differences, better, slightly_better, same,
+    too_close. `outside` is the pair leader - winner where the winner is not in the tied group."""
 
     row: int | None
     code: str
@@ -134,11 +151,31 @@ class Verdict:
     planner: Planner | None = None
     reasons: tuple[Reason, ...] = ()
     so_far: bool = False
+    outside: PairResult | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WeightChange:
+    """The smallest change of one weight at which another model comes first.
+
+    `factor` multiplies the weight of `metric` (others stay): above 1 it matters more, 0 = not at
+    all. `share_before` and `share_after` are its shares of all weights.
+    """
+
+    metric: str
+    factor: float
+    share_before: float
+    share_after: float
+    leader: str
 
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """The whole result: entries in board order, the verdict, all pairs, notes."""
+    """The whole result: entries in board order, the verdict, all pairs, notes.
+
+    `relative` names the weighted metrics whose score depends on who else ran: where it is not
+    empty, composites of different runs must not be compared.
+    """
 
     entries: tuple[Entry, ...]
     winner: str | None
@@ -151,3 +188,7 @@ class Leaderboard:
     trials: int = 1
     planned: int = 0
     finished: int = 0
+    recommendation: tuple[Reason, ...] = ()
+    weight_change: WeightChange | None = None
+    margin: float = 0.05
+    relative: tuple[str, ...] = ()
