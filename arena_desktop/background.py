@@ -14,11 +14,9 @@ from weakref import WeakMethod, ref
 
 from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
 
+from engine.errors import Cancelled
+
 _WAIT_MS = 5_000
-
-
-class Stopped(Exception):
-    """Raised inside the work by `Job.check` when nobody waits for the answer any more."""
 
 
 class Job:
@@ -38,9 +36,9 @@ class Job:
         return self._stop.is_set()
 
     def check(self) -> None:
-        """For the work to call now and then. Raises Stopped."""
+        """For the work to call now and then. Raises Cancelled."""
         if self._stop.is_set():
-            raise Stopped(self.name)
+            raise Cancelled
 
 
 class Background(QObject):
@@ -71,7 +69,7 @@ class Background(QObject):
 
         `replace` stops earlier work of the same name: only the newest answer arrives. When `done` is
         a method of an object that is gone by then, the answer is dropped. Exceptions of the work
-        never get lost: all but Stopped reach `failed`.
+        never get lost: all but Cancelled reach `failed`.
         """
         if replace and name in self._latest:
             self._latest[name].stop()
@@ -98,7 +96,7 @@ class Background(QObject):
         # An exception that left this function would reach sys.excepthook on the pool's thread only.
         try:
             value = work(job)
-        except Stopped:
+        except Cancelled:
             self._finished.emit((job, None, None))
         except Exception as error:  # the asker decides what it means
             self._finished.emit((job, failed, error))

@@ -1,0 +1,1 @@
+"""Item models: records in, cells out. No widgets here."""
