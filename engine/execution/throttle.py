@@ -1,0 +1,169 @@
+"""How one lane slows down and recovers: its width, its pace, its rate buckets.
+
+Every moment is handed in as seconds on one monotonic clock; nothing here reads a clock.
+"""
+
+from __future__ import annotations
+
+WINDOW_S = 60.0
+"""A further cut is possible this long after the last cut; recovery begins this long after quiet."""
+FASTEST_PER_S = 1000.0
+SLOWEST_PER_S = 0.01
+
+_PROBING_GROWTH = 1.3
+_HOLDING_GROWTH = 1.03
+_HOLDING_CUT = 0.85
+
+
+class WidthControl:
+    """The effective width: halved by signals, given back one by one when it is quiet."""
+
+    __slots__ = ("_last_cut", "_next_step", "configured", "width")
+
+    def __init__(self, configured: int) -> None:
+        self.configured = configured
+        self.width = configured
+        self._last_cut: float | None = None
+        self._next_step: float | None = None
+
+    def signal(self, now: float, quiet_from: float) -> tuple[int, int] | None:
+        """Counts one request to slow down. Returns (before, after) where the width is cut.
+
+        `quiet_from` is when quiet can begin at the earliest: now, or the end of a Retry-After.
+        """
+        self._next_step = max(quiet_from + WINDOW_S, self._next_step or 0.0)
+        if self._last_cut is not None and now - self._last_cut < WINDOW_S:
+            return None
+        before, after = self.width, max(1, self.width // 2)
+        self._last_cut = now
+        self.width = after
+        return None if before == after else (before, after)
+
+    def recover(self, now: float) -> tuple[int, int] | None:
+        """Gives back one per quiet minute; returns (before, after) where something came back."""
+        if self._next_step is None or now < self._next_step:
+            return None
+        steps = 1 + int((now - self._next_step) // WINDOW_S)
+        before = self.width
+        self.width = min(self.configured, before + steps)
+        self._next_step = None if self.width == self.configured else self._next_step + steps * WINDOW_S
+        return None if before == self.width else (before, self.width)
+
+    @property
+    def settled(self) -> bool:
+        """True where nothing is left to give back."""
+        return self._next_step is None
+
+    def due_at(self) -> float | None:
+        """When `recover` will next change something."""
+        return self._next_step
+
+    def resize(self, configured: int) -> tuple[int, int] | None:
+        """A new configured width. A lane that was slowed down stays slowed down."""
+        before = self.width
+        slowed = self.width < self.configured
+        self.configured = configured
+        self.width = min(self.width, configured) if slowed else configured
+        return None if before == self.width else (before, self.width)
+
+
+class Pace:
+    """The most starts per second while a lane is slowed down. No rate = no limit.
+
+    The first signal sets it to the new width; each quiet second it grows by 30 % until the next
+    signal, which cuts it by 15 %; from then on a quiet second adds 3 %.
+    """
+
+    __slots__ = ("_holding", "_last_cut", "_mark", "_next_start", "_rate")
+
+    def __init__(self) -> None:
+        self._rate: float | None = None
+        self._holding = False
+        self._mark = 0.0
+        self._last_cut = 0.0
+        self._next_start = 0.0
+
+    def signal(self, now: float, width: int) -> None:
+        """One request to slow down; at most one cut per max(1 s, 1/pace)."""
+        rate = self.rate(now)
+        if rate is None:
+            self._set(now, float(width), holding=False)
+        elif now - self._last_cut >= max(1.0, 1.0 / rate):
+            self._set(now, rate * _HOLDING_CUT, holding=True)
+        else:
+            self._mark = now
+
+    def set_rate(self, now: float, per_s: float) -> None:
+        """The vendor's own headers named a rate."""
+        self._set(now, per_s, holding=True)
+
+    def _set(self, now: float, rate: float, *, holding: bool) -> None:
+        self._rate = min(FASTEST_PER_S, max(SLOWEST_PER_S, rate))
+        self._holding = holding
+        self._mark = self._last_cut = now
+        self._next_start = max(self._next_start, now + 1.0 / self._rate)
+
+    def clear(self) -> None:
+        """No limit any more."""
+        self._rate = None
+
+    def rate(self, now: float) -> float | None:
+        """Starts per second now, grown by the quiet seconds since the last signal."""
+        if self._rate is None:
+            return None
+        quiet = int(now - self._mark)
+        if quiet > 0:
+            growth = _HOLDING_GROWTH if self._holding else _PROBING_GROWTH
+            # Bounded before the power, so that a night of quiet does not overflow.
+            self._rate = min(FASTEST_PER_S, self._rate * growth ** min(quiet, 1000))
+            self._mark += quiet
+        return self._rate
+
+    def started(self, now: float) -> None:
+        """One call was started."""
+        rate = self.rate(now)
+        if rate is not None:
+            self._next_start = max(now, self._next_start) + 1.0 / rate
+
+    def ready_at(self, now: float) -> float:
+        """The first moment at which another call may start."""
+        rate = self.rate(now)
+        if rate is None:
+            return now
+        # The rate may have grown since the last start, so a wait is never longer than one gap.
+        self._next_start = min(self._next_start, now + 1.0 / rate)
+        return self._next_start
+
+
+class TokenBucket:
+    """Requests or tokens per minute. A request larger than the bucket is clamped, never stuck."""
+
+    __slots__ = ("_capacity", "_level", "_mark", "_per_s")
+
+    def __init__(self, per_minute: float, capacity: float | None = None) -> None:
+        self._per_s = per_minute / 60.0
+        self._capacity = max(1.0, capacity if capacity is not None else per_minute)
+        self._level = self._capacity
+        self._mark: float | None = None
+
+    def _refill(self, now: float) -> None:
+        if self._mark is not None and now > self._mark:
+            self._level = min(self._capacity, self._level + (now - self._mark) * self._per_s)
+        self._mark = now if self._mark is None else max(now, self._mark)
+
+    def ready_at(self, now: float, amount: float = 1.0) -> float:
+        """The first moment at which `amount` is there."""
+        self._refill(now)
+        missing = min(amount, self._capacity) - self._level
+        # The tiny slack keeps a float remainder from asking for a wake-up that changes nothing.
+        return now if missing <= 1e-6 else now + missing / self._per_s
+
+    def take(self, now: float, amount: float = 1.0) -> None:
+        """Takes `amount` (clamped to the bucket)."""
+        self._refill(now)
+        self._level -= min(amount, self._capacity)
+
+    def correct(self, now: float, used: float, taken: float) -> None:
+        """The call really used `used` where `taken` was taken; the level may become negative."""
+        self._refill(now)
+        self._level = min(self._capacity, self._level + min(taken, self._capacity) - used)
