@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,7 +25,7 @@ def _loopback_only(self: socket.socket, address: object) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_HOME", str(tmp_path / "arena-home"))
     monkeypatch.setenv("ARENA_KEYRING", "memory")
     for name in (
@@ -38,4 +37,3 @@ def _own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(socket.socket, "connect", _loopback_only)
-    yield

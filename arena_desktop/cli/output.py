@@ -1,0 +1,78 @@
+"""What the command line prints: sentences to standard error, one JSON document to standard output."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from engine.domain import Problem
+from engine.errors import ArenaError
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """Prints a line for people; standard output stays free for results."""
+    if not quiet:
+        print(text, file=sys.stderr, flush=True)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it: money as numbers, moments as ISO text, NaN as null."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(v) for v in value]
+    return value
+
+
+def print_json(document: Any) -> None:
+    """Prints one JSON document; text outside ASCII stays readable, lone surrogates are escaped."""
+    text = json.dumps(plain(document), ensure_ascii=False, indent=2)
+    data = text.encode("utf-8", "backslashreplace") + b"\n"
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.flush()
+
+
+def print_error(error: ArenaError, as_json: bool) -> None:
+    """Says what went wrong and what to do; with `--json` also as a document."""
+    say(error.message)
+    if error.hint:
+        say(error.hint)
+    if as_json:
+        print_json({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
+
+
+def print_problems(problems: Iterable[Problem]) -> None:
+    """One line per fault: file, line, place, what, and how to mend it."""
+    for problem in problems:
+        say(f"{problem.severity.value}: {problem}")
+
+
+def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
+    """Rows as aligned text columns; `right` names the columns that are set to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)

@@ -1,0 +1,109 @@
+"""`score` and `verdict`: one check on one answer, and statistics on scores from elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from arena_desktop.cli.output import print_json, say
+from arena_desktop.cli.parser import EXIT_OK
+from engine.errors import UserError
+
+LONGEST_PATH = 240
+
+
+def _existing_file(text: str) -> Path | None:
+    """The file that an option may name; long or odd text is not a path."""
+    if len(text) > LONGEST_PATH or "\n" in text or "\0" in text:
+        return None
+    path = Path(text)
+    return path if path.is_file() else None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig", errors="surrogateescape")
+    except OSError as error:
+        raise UserError(
+            "file_unreadable",
+            f"The file {path} cannot be read: {error.strerror}.",
+            hint="Check its name and that you may read it.",
+        ) from error
+
+
+def _answer(option: str) -> str:
+    if option == "-":
+        return sys.stdin.read()
+    path = Path(option)
+    if not path.is_file():
+        raise UserError(
+            "file_missing", f"There is no answer file {option}.", hint="Name a text file, or - for input."
+        )
+    return _read(path)
+
+
+def _check(option: str) -> dict[str, Any]:
+    path = _existing_file(option)
+    text = _read(path) if path else option
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise UserError(
+            "check_not_json",
+            f"The check is not JSON: {error}.",
+            hint='Write it as {"type": "contains", "reference": "voucher"}.',
+        ) from error
+    if not isinstance(found, dict):
+        raise UserError(
+            "check_not_json",
+            "The check must be one JSON object.",
+            hint='Write it as {"type": "contains", "reference": "voucher"}.',
+        )
+    return found
+
+
+def score(options: argparse.Namespace) -> int:
+    """Tries one check on one answer, through the code of a run."""
+    from engine.scoring.try_check import try_check
+
+    reference: str | None = options.reference
+    if reference is not None:
+        path = _existing_file(reference)
+        reference = _read(path) if path else reference
+    reply = _answer(options.judge_reply) if options.judge_reply else None
+    result = try_check(_check(options.check), _answer(options.answer), reference, reply)
+    if options.json:
+        print_json(
+            {
+                "state": result.state,
+                "score": result.score,
+                "passed": result.passed,
+                "reason": result.reason,
+                "detail": dict(result.detail),
+                "metrics": dict(result.metrics),
+            }
+        )
+        return EXIT_OK
+    outcome = {True: "passed", False: "not passed", None: "no mark"}[result.passed]
+    mark = "" if result.score is None else f", score {result.score:g}"
+    print(f"{result.state.value}: {outcome}{mark}. {result.reason}")
+    return EXIT_OK
+
+
+def verdict(options: argparse.Namespace) -> int:
+    """Reads scores from elsewhere and prints the verdict on them."""
+    from arena_desktop.wording.verdict import rows_sentence
+    from engine.stats.verdict_file import verdict_from_rows
+
+    result = verdict_from_rows(Path(options.file), options.margin)
+    document = result.document(rows_sentence)
+    if options.json:
+        print_json(document)
+        return EXIT_OK
+    print(document["sentence"])
+    for model in document["models"]:
+        say(f"  {model['key']}: {model['mean']}", quiet=options.quiet)
+    return EXIT_OK

@@ -1,0 +1,347 @@
+"""The verdict in words: sentence, headline, lead, the two facts beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from arena_desktop.wording import formats
+from arena_desktop.wording.reasons import reason_sentence
+from engine.stats.board import Entry, EntryStatus, Leaderboard, PairResult, Planner, Verdict
+
+FLAT_RATIO = 1.15  # below this a price or a wait counts as the same
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One figure beside the verdict: a short strong line and what it means."""
+
+    figure: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictWords:
+    """All texts of the verdict card. `kind` is the chip's kind: info, good, warn, neutral."""
+
+    chip: str
+    kind: str
+    headline: str
+    lead: str
+    sentence: str
+    recommendation: str
+    facts: tuple[Fact, ...]
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Verdict", text)
+
+
+def _names(board: Leaderboard) -> dict[str, str]:
+    return {entry.model_key: entry.label for entry in board.entries}
+
+
+def entry_of(board: Leaderboard, key: str | None) -> Entry | None:
+    """The row of a model, or None."""
+    return next((entry for entry in board.entries if entry.model_key == key), None)
+
+
+def planner_sentence(planner: Planner | None) -> str:
+    """What would settle it: "About 40 more tests would settle it, about $0.40." or an honest no."""
+    if planner is None:
+        return ""
+    if planner.may_never or planner.more_cases is None:
+        return _tr("More tests may never tell them apart.")
+    count = formats.whole(planner.more_cases)
+    if planner.cost_usd is None:
+        return _tr("About {count} more tests would settle it.").format(count=count)
+    return _tr("About {count} more tests would settle it, about {cost}.").format(
+        count=count, cost=formats.money(planner.cost_usd)
+    )
+
+
+def _range(pair: PairResult) -> str:
+    if pair.delta is None:
+        return ""
+    if pair.ci95 is None:
+        return _tr("about {points} points").format(points=formats.points(pair.delta))
+    return _tr("about {points} points ({low} to {high})").format(
+        points=formats.points(pair.delta),
+        low=formats.points(pair.ci95.low),
+        high=formats.points(pair.ci95.high),
+    )
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _no_pair(board: Leaderboard, verdict: Verdict, names: dict[str, str]) -> str:
+    if verdict.code == "only_one":
+        name = names.get(verdict.leader or "", verdict.leader or "")
+        return _tr("Only {name} could be ranked, so there is nothing to compare it with.").format(name=name)
+    if verdict.code == "nothing_scored":
+        return _tr("No answer has been marked yet.")
+    reasons = []
+    for entry in board.entries:
+        if entry.failures:
+            reasons.append(f"{entry.label}: {reason_sentence(entry.failures[0])}")
+    listed = " ".join(reasons[:6])
+    return _tr("No model can be recommended: {reasons}").format(reasons=listed).rstrip(": ")
+
+
+def _row_sentence(verdict: Verdict, names: dict[str, str]) -> str:
+    pair = verdict.pair
+    if pair is None:
+        return ""
+    better = names.get(verdict.a or pair.a, pair.a)
+    planner = planner_sentence(verdict.planner)
+    units = formats.whole(pair.units)
+    sentences = {
+        1: _joined(_tr("Not enough tests to tell."), planner),
+        2: _tr("Practically the same: they differed on only {m} of {units} tests.").format(
+            m=pair.differing, units=units
+        ),
+        3: _joined(
+            _tr("Not enough tests to tell: they differed on only {m} of {units}.").format(
+                m=pair.differing, units=units
+            ),
+            planner,
+        ),
+        4: _tr("{name} is better on your tests: {range}.").format(name=better, range=_range(pair)),
+        5: _tr("{name} is slightly better, by less than the gap you care about.").format(name=better),
+        6: _tr("Practically the same. Choose on price or speed."),
+        7: _joined(_tr("Too close to call."), _settle(verdict.planner)),
+    }
+    return sentences.get(verdict.row or 0, "")
+
+
+def _settle(planner: Planner | None) -> str:
+    if planner is None:
+        return ""
+    if planner.may_never or planner.more_cases is None:
+        return _tr("More tests may never settle a gap this size.")
+    count = formats.whole(planner.more_cases)
+    if planner.cost_usd is None:
+        return _tr("About {count} more tests would settle a gap this size.").format(count=count)
+    return _tr("About {count} more tests would settle a gap this size, about {cost}.").format(
+        count=count, cost=formats.money(planner.cost_usd)
+    )
+
+
+def verdict_sentence(board: Leaderboard) -> str:
+    """The sentence of the verdict table; names its models where the sentence needs them."""
+    verdict, names = board.verdict, _names(board)
+    sentence = _no_pair(board, verdict, names) if verdict.row is None else _row_sentence(verdict, names)
+    if verdict.so_far and sentence:
+        return _tr("So far: {sentence}").format(sentence=sentence)
+    return sentence
+
+
+def _passed(entry: Entry) -> str:
+    if entry.scored_cases == 0:
+        return _tr("No answer of {name} has been marked.").format(name=entry.label)
+    return _tr("{name} passed {passed} of your {tests} tests.").format(
+        name=entry.label, passed=entry.passed_cases, tests=entry.scored_cases
+    )
+
+
+def _ratio(more: float | None, less: float | None) -> float | None:
+    if more is None or less is None or less <= 0 or more <= 0:
+        return None
+    ratio = more / less
+    return ratio if ratio >= FLAT_RATIO else None
+
+
+def _times(ratio: float) -> str:
+    if ratio >= 10:
+        return formats.whole(ratio)
+    return f"{ratio:.1f}".removesuffix(".0")
+
+
+def _cost_trade(entry: Entry, other: Entry) -> str:
+    dearer = _ratio(entry.cost_per_1k_usd, other.cost_per_1k_usd)
+    cheaper = _ratio(other.cost_per_1k_usd, entry.cost_per_1k_usd)
+    if dearer:
+        return _tr("It costs {times} times as much as {other}: {a} for 100 answers instead of {b}.").format(
+            times=_times(dearer),
+            other=other.label,
+            a=formats.per_100(entry.cost_per_1k_usd),
+            b=formats.per_100(other.cost_per_1k_usd),
+        )
+    if cheaper:
+        return _tr("It costs less than {other}: {a} for 100 answers instead of {b}.").format(
+            other=other.label,
+            a=formats.per_100(entry.cost_per_1k_usd),
+            b=formats.per_100(other.cost_per_1k_usd),
+        )
+    if other.cost_per_1k_usd and entry.cost_per_1k_usd == 0:
+        return _tr("It is free; {other} costs {b} for 100 answers.").format(
+            other=other.label, b=formats.per_100(other.cost_per_1k_usd)
+        )
+    return ""
+
+
+def _wait_trade(entry: Entry, other: Entry) -> str:
+    slower = _ratio(entry.latency_p50_ms, other.latency_p50_ms)
+    faster = _ratio(other.latency_p50_ms, entry.latency_p50_ms)
+    if not slower and not faster:
+        return ""
+    text = (
+        _tr("Its usual wait is longer: {a} instead of {b}.")
+        if slower
+        else _tr("Its usual wait is shorter than that of {other}: {a} instead of {b}.")
+    )
+    return text.format(
+        other=other.label, a=formats.waiting(entry.latency_p50_ms), b=formats.waiting(other.latency_p50_ms)
+    )
+
+
+def _rival(board: Leaderboard, winner: Entry) -> Entry | None:
+    verdict = board.verdict
+    if verdict.leader and verdict.leader != winner.model_key:
+        return entry_of(board, verdict.leader)
+    for key in (verdict.b, verdict.a):
+        if key and key != winner.model_key:
+            return entry_of(board, key)
+    return next((e for e in board.entries if e.status is EntryStatus.RANKED and e is not winner), None)
+
+
+def _against(board: Leaderboard, winner: Entry, rival: Entry) -> str:
+    """The comparison with the rival, as the verdict's row allows it."""
+    verdict = board.verdict
+    pair = verdict.pair
+    compared = _tr("{name} passed {passed}.").format(name=rival.label, passed=rival.passed_cases)
+    if pair is None or {pair.a, pair.b} != {winner.model_key, rival.model_key}:
+        return compared
+    tests = formats.whole(pair.units)
+    if verdict.row in (1, 3, 7):
+        more = _tr("With {tests} tests that difference is too small to tell apart.").format(tests=tests)
+        return _joined(compared, more)
+    if verdict.row in (2, 6):
+        return _joined(compared, _tr("In practice they are the same on your tests."))
+    if verdict.row == 5:
+        return _joined(compared, _tr("That gap is real, and smaller than the gap you care about."))
+    if pair.ci95 is None:
+        return compared
+    gap = _tr("The difference is most likely between {low} and {high} points.").format(
+        low=formats.points(min(abs(pair.ci95.low), abs(pair.ci95.high))),
+        high=formats.points(max(abs(pair.ci95.low), abs(pair.ci95.high))),
+    )
+    return _joined(compared, gap)
+
+
+def _outside(board: Leaderboard, winner: Entry) -> str:
+    """The one sentence for a winner by weights that is not the one most often right."""
+    verdict = board.verdict
+    leader = entry_of(board, verdict.leader)
+    if leader is None or winner.model_key in verdict.tied or leader.model_key == winner.model_key:
+        return ""
+    wanted = {leader.model_key, winner.model_key}
+    pair = next((p for p in board.pairs if {p.a, p.b} == wanted), None)
+    if pair is None or pair.delta is None or pair.ci95 is None:
+        return _tr("By your weights {winner} comes first, although {leader} was right more often.").format(
+            winner=winner.label, leader=leader.label
+        )
+    low, high = sorted((abs(pair.ci95.low), abs(pair.ci95.high)))
+    return _tr(
+        "By your weights {winner} comes first, although {leader} was right {more} more times per 100"
+        " ({low} to {high})."
+    ).format(
+        winner=winner.label,
+        leader=leader.label,
+        more=formats.points(abs(pair.delta)),
+        low=formats.points(low),
+        high=formats.points(high),
+    )
+
+
+def recommendation(board: Leaderboard) -> str:
+    """Which model to use and what that choice costs, in two or three sentences; empty without a winner."""
+    winner = entry_of(board, board.winner)
+    if winner is None:
+        return ""
+    rival = _rival(board, winner)
+    if rival is None:
+        return _passed(winner)
+    outside = _outside(board, winner)
+    middle = outside or _against(board, winner, rival)
+    return _joined(_passed(winner), middle, _cost_trade(winner, rival), _wait_trade(winner, rival))
+
+
+def headline(board: Leaderboard) -> str:
+    """The largest sentence on the page: what to do."""
+    verdict = board.verdict
+    if verdict.row is None and verdict.code == "nothing_scored":
+        return _tr("No answer has been marked yet.")
+    winner = entry_of(board, board.winner)
+    if winner is None:
+        return _tr("No model can be recommended.")
+    if verdict.so_far:
+        return _tr("So far {name} comes first.").format(name=winner.label)
+    if verdict.row in (1, 3):
+        return _tr("{name} comes first, but these tests cannot settle it.").format(name=winner.label)
+    return _tr("Use {name} for this project.").format(name=winner.label)
+
+
+def chip(board: Leaderboard) -> tuple[str, str]:
+    """The chip above the headline: text and kind."""
+    verdict = board.verdict
+    chips = {
+        1: (_tr("Not enough tests to tell"), "warn"),
+        2: (_tr("Practically the same"), "info"),
+        3: (_tr("Not enough tests to tell"), "warn"),
+        4: (_tr("A clear difference"), "good"),
+        5: (_tr("A small difference"), "info"),
+        6: (_tr("Practically the same"), "info"),
+        7: (_tr("Too close to call between the first two"), "info"),
+    }
+    if verdict.row is not None:
+        return chips[verdict.row]
+    codes = {
+        "only_one": (_tr("Nothing to compare with"), "warn"),
+        "nothing_scored": (_tr("Not marked yet"), "neutral"),
+    }
+    return codes.get(verdict.code, (_tr("No recommendation"), "warn"))
+
+
+def facts(board: Leaderboard) -> tuple[Fact, ...]:
+    """At most two figures: how often the winner comes first, and what would settle it."""
+    found = []
+    winner = entry_of(board, board.winner)
+    if winner is not None and winner.chance_first is not None and board.verdict.row is not None:
+        figure = _tr("{share} of 100").format(share=formats.points(winner.chance_first))
+        found.append(Fact(figure, _tr("How often it comes first when the tests are drawn again")))
+    planner = board.verdict.planner
+    if planner is not None and board.verdict.row in (1, 3, 7):
+        found.append(_planner_fact(planner))
+    return tuple(found[:2])
+
+
+def _planner_fact(planner: Planner) -> Fact:
+    if planner.may_never or planner.more_cases is None:
+        return Fact(_tr("May never settle"), _tr("More tests of this kind may never tell the first two apart"))
+    figure = _tr("About {count} more tests").format(count=formats.whole(planner.more_cases))
+    if planner.cost_usd is None:
+        return Fact(figure, _tr("would settle the first two"))
+    if planner.cost_usd == 0:
+        return Fact(figure, _tr("would settle the first two, for free"))
+    meaning = _tr("would settle the first two, for about {cost}").format(cost=formats.money(planner.cost_usd))
+    return Fact(figure, meaning)
+
+
+def verdict_words(board: Leaderboard) -> VerdictWords:
+    """All texts of the verdict card for a board."""
+    text, kind = chip(board)
+    advice = recommendation(board)
+    sentence = verdict_sentence(board)
+    return VerdictWords(
+        chip=text,
+        kind=kind,
+        headline=headline(board),
+        lead=advice or sentence,
+        sentence=sentence,
+        recommendation=_joined(headline(board), advice),
+        facts=facts(board),
+    )

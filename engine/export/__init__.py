@@ -1,0 +1,1 @@
+"""What leaves the program: documents and reports from stored runs. Sentences are handed in."""
