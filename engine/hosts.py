@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
+from providers.addresses import is_loopback, split_address
+from providers.base import ProviderError
 from providers.registry import KINDS, KindInfo, canonical_kind
 
 from engine.config.schema import Connection, ModelEntry
@@ -52,42 +52,19 @@ def endpoint_of(connection: Connection, entry: ModelEntry | None = None) -> Endp
 
 
 def endpoint(url: str) -> Endpoint:
-    """Reads the host out of an address, strictly: what two readers could understand
-    differently (names and passwords, backslashes, escapes, hidden characters) is refused.
+    """Reads the host out of an address by the very rules the connectors go by.
 
-    Raises UserError `bad_base_url`.
+    What two readers could understand differently (names and passwords, escapes, hidden
+    characters) is refused. Raises UserError `bad_base_url`.
     """
-    text = url.strip()
-    if any(ch.isspace() or not ch.isprintable() or ch in "\\%" for ch in _authority(text)):
-        raise _bad(url, "it holds a character that does not belong into a host name")
-    if "://" not in text:
-        # The open line is the careful reading where it is not said: a key for https stays away.
-        text = f"http://{text}"
     try:
-        parts = urlsplit(text)
-        name, port = parts.hostname, parts.port
-    except ValueError as error:
-        raise _bad(url, "it is not an address") from error
-    if parts.scheme not in _DEFAULT_PORTS:
-        raise _bad(url, "it begins with neither http:// nor https://")
-    if not name:
-        raise _bad(url, "it names no host")
-    if "@" in parts.netloc:
-        raise _bad(url, "it holds a user name or password in front of the host")
-    name = _ascii_name(name, url)
-    return _as_endpoint(parts.scheme, name, port)
-
-
-def is_loopback(name: str) -> bool:
-    """True for this computer: localhost and the loopback addresses, nothing that needs a look-up."""
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback)
+        parts = split_address(url)
+    except ProviderError as error:
+        raise _bad(url, error.message) from error
+    name = parts.hostname or ""
+    if "@" in parts.netloc or "%" in parts.netloc or not parts.netloc.isprintable():
+        raise _bad(url, "The name of its server holds characters that do not belong there.")
+    return _as_endpoint(parts.scheme, _ascii_name(name, url), parts.port)
 
 
 def _as_endpoint(scheme: str, name: str, port: int | None) -> Endpoint:
@@ -100,13 +77,6 @@ def _as_endpoint(scheme: str, name: str, port: int | None) -> Endpoint:
     return Endpoint(shown, loopback)
 
 
-def _authority(text: str) -> str:
-    rest = text.split("://", 1)[-1]
-    for end in "/?#":
-        rest = rest.split(end, 1)[0]
-    return rest
-
-
 def _ascii_name(name: str, url: str) -> str:
     """Lower case, no final dot, other alphabets in their xn-- form: two names that look the
     same but are not are then shown differently."""
@@ -116,13 +86,13 @@ def _ascii_name(name: str, url: str) -> str:
     try:
         return name.encode("idna").decode("ascii")
     except UnicodeError as error:
-        raise _bad(url, "its host name cannot be written in the form that networks use") from error
+        raise _bad(url, "Its host name cannot be written in the form that networks use.") from error
 
 
 def _bad(url: str, why: str) -> UserError:
     return UserError(
         "bad_base_url",
-        f"The address {url.strip()!r} cannot be used: {why}.",
+        why if why.startswith("The address") else f"The address {url.strip()!r} cannot be used. {why}",
         hint="Write it like https://api.example.com/v1 or http://localhost:11434/v1.",
         url=url,
     )
