@@ -1,0 +1,91 @@
+"""Types and ranges: the annotations of the records, checked by pydantic, worded by us."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Literal, get_args, get_origin
+
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from engine.config.values import scalar_value
+
+
+@functools.cache
+def _adapter(annotation: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(annotation)
+
+
+def check_range(annotation: Any, value: Any) -> tuple[Any, str]:
+    """The value as the annotation wants it, and "" or why it does not fit."""
+    from pydantic import ValidationError
+
+    try:
+        return _adapter(annotation).validate_python(value, strict=True), ""
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        return None, _sentence(first["type"], first.get("ctx", {}))
+
+
+def _sentence(kind: str, ctx: Mapping[str, Any]) -> str:
+    limits = {
+        "greater_than_equal": "must be {ge} or more",
+        "greater_than": "must be more than {gt}",
+        "less_than_equal": "must be at most {le}",
+        "less_than": "must be less than {lt}",
+        "literal_error": "must be one of {expected}",
+    }
+    plain = {
+        "int": "must be a whole number",
+        "float": "must be a number",
+        "decimal": "must be a number",
+        "bool": "must be true or false",
+        "is": "must be a number",
+    }
+    if kind in limits:
+        return limits[kind].format(**{name: _short(value) for name, value in ctx.items()})
+    return plain.get(kind.split("_")[0], "has a value of the wrong kind")
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value).replace("'", "`")
+
+
+def kind_words(base: Any) -> str:
+    """What a value of this type is called."""
+    if get_origin(base) is Literal:
+        return "one of " + ", ".join(f"`{item}`" for item in get_args(base))
+    words = {
+        int: "a whole number",
+        float: "a number",
+        Decimal: "a number",
+        bool: "true or false",
+        str: "text",
+    }
+    return words.get(base, "a value of another kind")
+
+
+def got(node: Node) -> str:
+    """What stands there instead, short enough for a sentence."""
+    if isinstance(node, MappingNode):
+        return "a block of settings"
+    if isinstance(node, SequenceNode):
+        return "a list"
+    if not isinstance(node, ScalarNode):
+        return "something else"
+    text = node.value if len(node.value) <= 40 else node.value[:40] + "…"
+    return f"the text `{text}`" if isinstance(scalar_value(node), str) else f"`{text}`"
+
+
+def fix_for(reason: str, node: Node) -> str:
+    """What to do about a value that does not fit."""
+    if "true or false" in reason:
+        return "Write true or false."
+    if "number" in reason and isinstance(node, ScalarNode) and node.style in ('"', "'"):
+        return "Write the number without quotes."
+    if "block" in reason:
+        return "Put its settings on lines of their own below it, indented."
+    return "Change the value."
