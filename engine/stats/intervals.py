@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine.stats.arrays import sum_by
 from engine.stats.board import Interval
 from engine.stats.special import beta_quantile, normal_quantile, t_quantile
 
@@ -85,15 +86,15 @@ def clustered(values: Floats, weights: Floats, unit_of: Ints) -> Clustered | Non
     _, unit = np.unique(unit_of[keep], return_inverse=True)
     total = float(weights.sum())
     mean = float((weights * values).sum() / total)
-    sizes = np.bincount(unit, weights=weights)
+    sizes = sum_by(unit, weights)
     # Equal weights that are no binary fractions must still give a whole number of units.
     units = round(total * total / float((sizes * sizes).sum()), 9)
-    rest = np.bincount(unit, weights=weights * (values - mean))
+    rest = sum_by(unit, weights * (values - mean))
     se = None
     if units > 1.0:
         se = math.sqrt(float((rest * rest).sum())) / total * math.sqrt(units / (units - 1.0))
         se = 0.0 if se <= _SAME * max(1.0, abs(mean)) else se
-    sums = np.bincount(unit, weights=weights * values)
+    sums = sum_by(unit, weights * values)
     return Clustered(mean, se, units, len(sizes), sums)
 
 

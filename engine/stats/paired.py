@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.errors import Cancelled
+from engine.stats.arrays import count_by, sum_by
 from engine.stats.board import Interval
 from engine.stats.intervals import clustered
 from engine.stats.special import t_quantile, t_two_sided
@@ -74,10 +75,10 @@ def difference(a: Floats, b: Floats, weights: Floats, unit_of: Ints) -> Differen
     gaps[np.abs(gaps) <= _SAME] = 0.0
     unit = unit_of[shared]
     spread = clustered(gaps, weights[shared], unit)
-    sums = np.bincount(unit, weights=weights[shared] * gaps, minlength=span)
+    sums = sum_by(unit, weights[shared] * gaps, span)
     if spread is None:
         return Difference(0, 0.0, 0, 0, None, None, None, None, None, None, None, sums)
-    differing = int(np.count_nonzero(np.bincount(unit, weights=(gaps != 0.0))))
+    differing = int(np.count_nonzero(count_by(unit[gaps != 0.0])))
     delta = 0.0 if abs(spread.mean) <= _SAME else spread.mean
     head = (int(shared.sum()), spread.units, spread.unit_count, differing, delta)
     if spread.se is None:
