@@ -92,7 +92,11 @@ class Reply:
 
 
 class ErrorKind(StrEnum):
-    """Causes a call can fail for. The engine decides what to do by kind and status only."""
+    """Causes a call can fail for. The engine decides what to do by kind and status only.
+
+    `connect`, `connect_timeout` and `offline` mean that nothing was sent. A connection cut
+    during the answer is `unknown` with the code `connection_cut`.
+    """
 
     AUTH = "auth"
     QUOTA = "quota"
@@ -115,7 +119,9 @@ class ProviderError(Exception):
 
     `message` is redacted and bounded. `status` is the HTTP status or None. `retry_after_s` is
     the server's wait in seconds when it gave a usable one. `should_retry` is the server's
-    own x-should-retry, None when absent. `day_quota` is True where a daily quota is named.
+    own x-should-retry, None when absent; it is False too where asking again cannot help.
+    `day_quota` is True where a daily quota is named. `code` names a cause that has a sentence
+    of its own, such as tls_intercepted, model_loading, system_role, html_page; "" otherwise.
     """
 
     def __init__(  # noqa: PLR0913 - all but two are optional facts named at the call
@@ -129,6 +135,7 @@ class ProviderError(Exception):
         day_quota: bool = False,
         request_id: str | None = None,
         usage: Usage | None = None,
+        code: str = "",
     ) -> None:
         super().__init__(message)
         self.kind = kind
@@ -139,6 +146,7 @@ class ProviderError(Exception):
         self.day_quota = day_quota
         self.request_id = request_id
         self.usage = usage
+        self.code = code
 
 
 class MissingExtraError(ProviderError):
