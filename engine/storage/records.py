@@ -246,12 +246,5 @@ class FinishWrite:
 
 
 Write: TypeAlias = (
-    StartedWrite
-    | AnswerWrite
-    | ScoreWrite
-    | DoneWrite
-    | AttemptWrite
-    | EventWrite
-    | SpendWrite
-    | FinishWrite
+    StartedWrite | AnswerWrite | ScoreWrite | DoneWrite | AttemptWrite | EventWrite | SpendWrite | FinishWrite
 )

@@ -89,7 +89,11 @@ class CallOrder:
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """One call for a table: everything but the full texts. `preview` is the start of the answer."""
+    """One call for a table: everything but the full texts. `preview` is the start of the answer.
+
+    `position` rises in plan order and names the row to the store; `length` counts the characters
+    of the whole answer. `status` None = not under way or still on its way (see `state`).
+    """
 
     position: int
     cell: Cell
@@ -135,6 +139,19 @@ class ModelPoint:
     model: str
     reported: str | None
     row: BoardRow
+
+
+@dataclass(frozen=True, slots=True)
+class CaseMarks:
+    """How one model did on one case over its trials; `score` None where nothing was scored."""
+
+    case_id: str
+    model_key: str
+    trials: int
+    scored: int
+    passed: int
+    errors: int
+    score: float | None
 
 
 @dataclass(frozen=True, slots=True)

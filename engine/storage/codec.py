@@ -1,0 +1,147 @@
+"""How values become columns and come back unchanged. None stays None, in both directions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from enum import Enum
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from engine.domain import Case, CheckResult, Note, SkippedModel
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+
+class Shape(Enum):
+    """What a JSON column holds."""
+
+    DOCUMENT = "document"
+    CASE = "case"
+    CHECKS = "checks"
+    METRICS = "metrics"
+    RAW_METRICS = "raw_metrics"
+    ANSWER_NOTES = "answer_notes"
+    NOTES = "notes"
+    SKIPPED = "skipped"
+
+
+@functools.cache
+def _adapter(shape: Shape) -> TypeAdapter[Any]:
+    from pydantic import ConfigDict, TypeAdapter
+
+    types: dict[Shape, Any] = {
+        Shape.DOCUMENT: Any,
+        Shape.CHECKS: tuple[CheckResult, ...],
+        Shape.METRICS: Mapping[str, float],
+        Shape.RAW_METRICS: Mapping[str, float | None],
+        Shape.ANSWER_NOTES: tuple[tuple[str, Mapping[str, Any]], ...],
+        Shape.NOTES: tuple[Note, ...],
+        Shape.SKIPPED: tuple[SkippedModel, ...],
+    }
+    if shape is Shape.CASE:
+        return TypeAdapter(Case)
+    # JSON has no words for infinity and not-a-number: kept as text, read back as numbers.
+    return TypeAdapter(types[shape], config=ConfigDict(ser_json_inf_nan="strings"))
+
+
+def dump(shape: Shape, value: Any) -> str:
+    """The value as JSON. What JSON cannot hold becomes its text; broken characters are replaced."""
+    from pydantic_core import PydanticSerializationError
+
+    try:
+        return _adapter(shape).dump_json(value, fallback=str, warnings=False).decode()
+    except PydanticSerializationError:
+        return _adapter(shape).dump_json(_cleaned(value), fallback=str, warnings=False).decode()
+
+
+def load(shape: Shape, text: str) -> Any:
+    """The inverse of `dump`; sequences inside free values come back as lists."""
+    return _adapter(shape).validate_json(text)
+
+
+def clean_text(text: str) -> str:
+    """`text` as it can be stored: halves of surrogate pairs, which no encoding holds, are replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def bounded(text: str, limit: int) -> tuple[str, int]:
+    """The stored part of a text and how many characters were cut off."""
+    return clean_text(text[:limit]), max(0, len(text) - limit)
+
+
+def case_content(case: Case) -> tuple[str, str]:
+    """A case as JSON without the place it was written at, and the digest that makes it unique."""
+    content = dump(Shape.CASE, replace(case, file="", line=None))
+    return content, sha256(content.encode()).hexdigest()
+
+
+def case_from_content(content: str, file: str, line: int | None) -> Case:
+    """The inverse of `case_content`."""
+    case: Case = load(Shape.CASE, content)
+    return replace(case, file=file, line=line)
+
+
+def time_text(moment: datetime) -> str:
+    """UTC with microseconds always, so that the order of texts is the order of times."""
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment!r} does not say its time zone")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def optional_time_text(moment: datetime | None) -> str | None:
+    """`time_text`, or None."""
+    return None if moment is None else time_text(moment)
+
+
+def time_value(text: str) -> datetime:
+    """The inverse of `time_text`."""
+    return datetime.fromisoformat(text)
+
+
+def optional_time(text: str | None) -> datetime | None:
+    """`time_value`, or None."""
+    return None if text is None else time_value(text)
+
+
+def money_text(amount: Decimal | None) -> str | None:
+    """The exact digits. An amount that is no number is not known."""
+    return str(amount) if amount is not None and amount.is_finite() else None
+
+
+def money(text: str | None) -> Decimal | None:
+    """The inverse of `money_text`."""
+    return None if text is None else Decimal(text)
+
+
+def flag(value: bool | None) -> int | None:
+    """A truth value as SQLite keeps it."""
+    return None if value is None else int(value)
+
+
+def truth(value: int | None) -> bool | None:
+    """The inverse of `flag`."""
+    return None if value is None else bool(value)
+
+
+def _cleaned(value: Any) -> Any:
+    """`value` with every text inside made storable; dataclasses become mappings."""
+    from pydantic_core import to_jsonable_python
+
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, Mapping):
+        return {clean_text(str(key)): _cleaned(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_cleaned(item) for item in value]
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return _cleaned(to_jsonable_python(value, fallback=str, inf_nan_mode="strings"))

@@ -1,0 +1,98 @@
+"""Windows on the calls of a run for tables: light rows, sorted and filtered by SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from engine.domain import CallStatus, Cell, Outcome, ScoreState
+from engine.storage import codec
+from engine.storage.rows import CallFilter, CallOrder, CallRow
+from engine.storage.selection import condition, ordering
+
+_ROW = """SELECT c.id, m.model_key, k.case_id, c.trial, c.state, c.status, c.outcome, c.score_state, c.score,
+        c.passed, c.latency_ms, c.input_tokens, c.output_tokens, c.cost_usd, c.attempts, c.throttled,
+        c.error_kind, c.error_message, c.mark, coalesce(s.reason, ''), coalesce(a.preview, ''), a.length
+    FROM cells c JOIN run_models m ON m.id = c.model JOIN run_cases k ON k.id = c.run_case
+    LEFT JOIN answers a ON a.id = c.answer LEFT JOIN scores s ON s.id = c.current_score
+    WHERE c.id IN ({marks})"""
+
+_AT_ONCE = 500
+
+
+def ordered_ids(
+    connection: sqlite3.Connection,
+    run: int,
+    chosen: CallFilter,
+    order: CallOrder,
+    window: tuple[int, int | None] = (0, None),
+) -> array[int]:
+    """Row numbers of the calls that pass the filter, in order: eight bytes a call."""
+    where, values = condition(run, chosen)
+    joins, terms = ordering(order)
+    offset, limit = window
+    rows = connection.execute(
+        f"SELECT c.id FROM cells c {joins} WHERE {where} ORDER BY {terms} LIMIT ? OFFSET ?",  # noqa: S608
+        (*values, -1 if limit is None else limit, offset),
+    )
+    return array("q", (row[0] for row in rows))
+
+
+def matching(connection: sqlite3.Connection, run: int, chosen: CallFilter) -> int:
+    """How many calls pass the filter."""
+    where, values = condition(run, chosen)
+    found = connection.execute(f"SELECT count(*) FROM cells c WHERE {where}", values)  # noqa: S608
+    return int(found.fetchone()[0])
+
+
+def rows_of(connection: sqlite3.Connection, ids: Sequence[int]) -> list[CallRow]:
+    """The light rows of the given row numbers, in the given order; vanished ones are left out."""
+    found: dict[int, CallRow] = {}
+    for start in range(0, len(ids), _AT_ONCE):
+        part = ids[start : start + _AT_ONCE]
+        statement = _ROW.format(marks=", ".join("?" * len(part)))
+        for row in connection.execute(statement, tuple(part)):
+            found[row[0]] = _row(row)
+    return [found[number] for number in ids if number in found]
+
+
+def _row(row: tuple[Any, ...]) -> CallRow:
+    number, key, case, trial, state, status, outcome, score_state, score, passed, *figures = row
+    (
+        latency,
+        tokens_in,
+        tokens_out,
+        cost,
+        attempts,
+        throttled,
+        kind,
+        message,
+        mark,
+        reason,
+        preview,
+        length,
+    ) = figures
+    return CallRow(
+        position=number,
+        cell=Cell(key, case, trial),
+        state=state,
+        status=None if status is None else CallStatus(status),
+        outcome=None if outcome is None else Outcome(outcome),
+        score_state=None if score_state is None else ScoreState(score_state),
+        score=score,
+        passed=codec.truth(passed),
+        reason=reason,
+        preview=preview,
+        length=length,
+        latency_ms=latency,
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        cost_usd=codec.money(cost),
+        attempts=attempts,
+        throttled=throttled,
+        error_kind=kind,
+        error_message=message,
+        mark=mark,
+    )
