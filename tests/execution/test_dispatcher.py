@@ -310,7 +310,11 @@ def test_a_lost_network_costs_no_retry_and_the_run_goes_on_by_itself() -> None:
         away = 3 <= now < 100 and job.lane != "here"
         return Bad(AWAY, 0.1) if away else Ok(1.0)
 
-    options = {"here": {"local": True}, "a": {"retry": RetryPolicy(retries=0)}, "b": {"retry": RetryPolicy(retries=0)}}
+    options = {
+        "here": {"local": True},
+        "a": {"retry": RetryPolicy(retries=0)},
+        "b": {"retry": RetryPolicy(retries=0)},
+    }
     models = {"A": "a", "B": "b", "L": "here"}
     sim = Sim(plan(models, 50, {"a": 2, "b": 1, "here": 1}, lane_options=options), service).run()
     # The first lane to see it cannot know yet that the other is away too: one failure at most.
@@ -375,7 +379,10 @@ def test_sleep_sends_calls_back_without_a_retry() -> None:
 
 def _judged_plan(**more: object) -> DispatchPlan:
     return DispatchPlan(
-        grid({"A": "a"}, 6), (LanePlan("a", 2), LanePlan(JUDGE_LANE, 1)), 3, **more  # type: ignore[arg-type]
+        grid({"A": "a"}, 6),
+        (LanePlan("a", 2), LanePlan(JUDGE_LANE, 1)),
+        3,
+        **more,  # type: ignore[arg-type]
     )
 
 
@@ -504,7 +511,13 @@ def test_it_stops_at_that_cell_without_skipping_to_a_cheaper_model() -> None:
         return Worst(Decimal("0.9") if index % 2 == 0 else Decimal("0.01"), 1)
 
     sim = Sim(
-        plan({"Dear": "a", "Cheap": "b"}, 10, {"a": 1, "b": 1}, ceilings=Ceilings(run_usd=Decimal(1)), worst_of=worst),
+        plan(
+            {"Dear": "a", "Cheap": "b"},
+            10,
+            {"a": 1, "b": 1},
+            ceilings=Ceilings(run_usd=Decimal(1)),
+            worst_of=worst,
+        ),
         lambda job, now: Ok(1.0, Used(worst(job.index).usd, 1)),
     ).run()
     assert sim.dispatcher.stopping == "budget"
@@ -513,7 +526,13 @@ def test_it_stops_at_that_cell_without_skipping_to_a_cheaper_model() -> None:
 
 def test_a_model_ceiling_closes_only_that_model() -> None:
     sim = Sim(
-        plan({"A": "a", "B": "a"}, 10, {"a": 2}, ceilings=Ceilings(model_usd=Decimal("0.3")), worst_of=lambda i: Worst(MONEY if i % 2 == 0 else Decimal(0), 1)),
+        plan(
+            {"A": "a", "B": "a"},
+            10,
+            {"a": 2},
+            ceilings=Ceilings(model_usd=Decimal("0.3")),
+            worst_of=lambda i: Worst(MONEY if i % 2 == 0 else Decimal(0), 1),
+        ),
         lambda job, now: Ok(1.0, Used(MONEY if job.cell.model_key == "A" else Decimal(0), 1)),
     ).run()
     assert len([1 for _, c in sim.answers if c.model_key == "A"]) == 3
@@ -529,7 +548,9 @@ def test_warn_warns_once_and_goes_on() -> None:
         lambda job, now: Ok(1.0, Used(MONEY, 1)),
     ).run()
     assert len(sim.answers) == 10
-    assert [c for _, c in sim.changes if isinstance(c, CeilingReached)] == [CeilingReached("run", warned=True)]
+    assert [c for _, c in sim.changes if isinstance(c, CeilingReached)] == [
+        CeilingReached("run", warned=True)
+    ]
 
 
 def test_max_calls_and_max_tokens_bind_without_a_price() -> None:
@@ -548,10 +569,18 @@ def test_max_calls_and_max_tokens_bind_without_a_price() -> None:
 
 
 def test_what_is_not_known_stays_reserved() -> None:
-    failures = iter([Failure(ErrorKind.TIMEOUT, "late"), BAD, Failure(ErrorKind.CONNECT, "refused"), rate_limited()])
+    failures = iter(
+        [Failure(ErrorKind.TIMEOUT, "late"), BAD, Failure(ErrorKind.CONNECT, "refused"), rate_limited()]
+    )
     sim = Sim(
-        plan({"A": "a"}, 1, {"a": 1}, ceilings=Ceilings(run_usd=Decimal(1)), worst_of=priced,
-             lane_options={"a": {"retry": RetryPolicy(retries=0)}}),
+        plan(
+            {"A": "a"},
+            1,
+            {"a": 1},
+            ceilings=Ceilings(run_usd=Decimal(1)),
+            worst_of=priced,
+            lane_options={"a": {"retry": RetryPolicy(retries=0)}},
+        ),
         lambda job, now: Bad(next(failures)),
     ).run()
     assert sim.dispatcher.ledger.run.kept == MONEY
@@ -569,7 +598,9 @@ def test_a_resumed_run_goes_on_under_the_same_ceiling() -> None:
 
 
 def test_a_hundred_thousand_cells_plan_quickly_and_small() -> None:
-    g = Grid(tuple(ModelPlan(f"m{i}", f"l{i % 3}") for i in range(10)), tuple(f"c{i}" for i in range(1000)), 10)
+    g = Grid(
+        tuple(ModelPlan(f"m{i}", f"l{i % 3}") for i in range(10)), tuple(f"c{i}" for i in range(1000)), 10
+    )
     lanes = tuple(LanePlan(f"l{i}", 4) for i in range(3))
     tracemalloc.start()
     began = time.process_time()

@@ -41,7 +41,9 @@ def test_nothing_to_pick_from_is_an_error() -> None:
         SmoothRoundRobin[str]().pick([])
 
 
-@given(st.dictionaries(st.sampled_from("ABCDE"), st.tuples(st.integers(0, 20), st.integers(1, 9)), min_size=1))
+@given(
+    st.dictionaries(st.sampled_from("ABCDE"), st.tuples(st.integers(0, 20), st.integers(1, 9)), min_size=1)
+)
 def test_every_row_comes_once_and_each_lane_keeps_its_order(lanes: dict[str, tuple[int, int]]) -> None:
     rows = {k: [(k, i) for i in range(n)] for k, (n, _) in lanes.items()}
     out = list(interleave(rows, {k: w for k, (_, w) in lanes.items()}))

@@ -51,10 +51,18 @@ class DispatcherMachine(RuleBasedStateMachine):
         fail_fast=st.sampled_from([False, False, False, True]),
         seed=st.integers(0, 99),
     )
-    def begin(self, widths, models, cases, trials, concurrency, ceiling, model_ceiling, fail_fast, seed) -> None:
+    def begin(
+        self, widths, models, cases, trials, concurrency, ceiling, model_ceiling, fail_fast, seed
+    ) -> None:
         lanes = [
-            LanePlan(f"l{i}", min(w, concurrency), local=i == 2, rpm=120.0 if i == 1 else None, tpm=5e3 if i == 1 else None,
-                     retry=RetryPolicy(retries=1, backoff_s=1.0))
+            LanePlan(
+                f"l{i}",
+                min(w, concurrency),
+                local=i == 2,
+                rpm=120.0 if i == 1 else None,
+                tpm=5e3 if i == 1 else None,
+                retry=RetryPolicy(retries=1, backoff_s=1.0),
+            )
             for i, w in enumerate(widths)
         ]
         self.judged = seed % 3 == 0
@@ -69,7 +77,9 @@ class DispatcherMachine(RuleBasedStateMachine):
         self.ceilings = Ceilings(run_usd=ceiling, model_usd=model_ceiling)
         self.now = 0.0
         self.rng = random.Random(seed)
-        plan = DispatchPlan(grid, tuple(lanes), concurrency, self.ceilings, fail_fast, worst_of=lambda _i: Worst(WORST, 50))
+        plan = DispatchPlan(
+            grid, tuple(lanes), concurrency, self.ceilings, fail_fast, worst_of=lambda _i: Worst(WORST, 50)
+        )
         self.d = Dispatcher(plan, random.Random(seed), 0.0)
         self.total = grid.total
         self.flying: dict[int, Job] = {}

@@ -226,7 +226,9 @@ def test_a_throttle_storm_ends() -> None:
 
 
 def test_one_cut_per_minute_whatever_the_number_of_signals() -> None:
-    sim = Sim(plan({"A": "a"}, 50, {"a": 16}), lambda job, now: Bad(rate_limited(), 0.2) if now < 130 else Ok())
+    sim = Sim(
+        plan({"A": "a"}, 50, {"a": 16}), lambda job, now: Bad(rate_limited(), 0.2) if now < 130 else Ok()
+    )
     sim.run()
     cuts = [t for t, c in sim.changes if isinstance(c, LaneChanged) and c.after < c.before]
     assert len(cuts) >= 2

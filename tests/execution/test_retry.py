@@ -32,7 +32,9 @@ def test_server_errors_come_again(status: int) -> None:
     assert classify(Failure(ErrorKind.UNKNOWN, status=status)) is Action.RETRY
 
 
-@pytest.mark.parametrize("kind", [ErrorKind.TIMEOUT, ErrorKind.CONNECT, ErrorKind.UNKNOWN, ErrorKind.BAD_REPLY])
+@pytest.mark.parametrize(
+    "kind", [ErrorKind.TIMEOUT, ErrorKind.CONNECT, ErrorKind.UNKNOWN, ErrorKind.BAD_REPLY]
+)
 def test_an_unknown_failure_is_retried(kind: ErrorKind) -> None:
     assert classify(Failure(kind)) is Action.RETRY
 
