@@ -165,7 +165,7 @@ def check_connection(
     root: Path | None = None,
     trust: bool = False,
 ) -> Finding:
-    """Whether a connection has its key and from where. Runs no command and shows no key."""
+    """Whether a connection has its key and from where. Shows no key; a command runs only with `trust`."""
     name = f"connection:{connection.id}"
     if "${cmd:" in (connection.api_key_ref or "") and not trust:
         sentence = f"{connection.id} gets its key from a command, which this check does not run."

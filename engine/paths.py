@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engine.errors import WorldError
 
-APP_NAME = "AgentArena"
+APP_NAME = "arena-desktop"
 STORE_NAME = "arena.sqlite"
 SETTINGS_NAME = "settings.ini"
 
@@ -108,7 +108,7 @@ def logs_dir() -> Path:
 def caches_dir() -> Path:
     """The folder of what can be fetched again (model lists, refreshed prices)."""
     if _override() is not None:
-        return private_folder(home() / "cache")
+        return private_folder(home() / "caches")
     from platformdirs import user_cache_path
 
     return private_folder(user_cache_path(APP_NAME, appauthor=False))

@@ -10,24 +10,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from providers.base import Usage
 from providers.registry import KINDS, canonical_kind
+from providers.weights import builtin_model
 
 from engine.config.schema import Card, Config, Connection, ModelEntry
 from engine.domain import Problem
 from engine.errors import UserError
 from engine.hosts import Endpoint, base_url, endpoint_of
 from engine.model_facts import ON_THIS_COMPUTER, canonical_card, shipped_facts
+from engine.price import Price, PriceTier, cost, estimate_cost
 from engine.price_catalogue import VENDORS, Catalogue, Listing, Rates
 from engine.price_file import read_price_file
 
-STALE_AFTER_DAYS = 90
-_MTOK = Decimal(1_000_000)
+__all__ = ["Price", "PriceBook", "PriceTier", "cost", "estimate_cost"]
+
 _PREFIXES = (
     *("anthropic.", "anthropic/", "openai/", "azure/", "vertex_ai/", "gemini/", "bedrock/", "us.", "eu."),
     *("models/", "google/", "openrouter/", "groq/", "ollama/", "lmstudio/", "llamacpp/", "vllm/", "local/"),
@@ -38,47 +40,6 @@ _FREE_ON_LOOPBACK = ("ollama", "lmstudio", "llamacpp")
 _RATE_FIELDS = (
     *("input_usd_per_mtok", "output_usd_per_mtok", "cache_read_usd_per_mtok", "cache_write_usd_per_mtok"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PriceTier:
-    """The price of a whole request whose prompt has more than `above_input_tokens` tokens."""
-
-    above_input_tokens: int
-    input_usd_per_mtok: Decimal
-    output_usd_per_mtok: Decimal
-    cache_read_usd_per_mtok: Decimal | None = None
-    cache_write_usd_per_mtok: Decimal | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars per million tokens, with where it is from and of which day.
-
-    `free` marks models on this computer; a project's own 0 is a price, not `free`. A cache rate
-    of None means: cached tokens cost what input costs. `matched` is the name the price was found
-    under; `inherited` says that this is a broader name than the model's own.
-    """
-
-    input_usd_per_mtok: Decimal
-    output_usd_per_mtok: Decimal
-    cache_read_usd_per_mtok: Decimal | None = None
-    cache_write_usd_per_mtok: Decimal | None = None
-    context_tokens: int | None = None
-    source: str = ""
-    as_of: date | None = None
-    free: bool = False
-    reasoning_usd_per_mtok: Decimal | None = None
-    request_usd: Decimal = Decimal(0)
-    tiers: tuple[PriceTier, ...] = ()
-    matched: str = ""
-    inherited: bool = False
-
-    def is_stale(self, today: date | None = None) -> bool:
-        """True where the price is known to be more than 90 days old."""
-        if self.free or self.as_of is None:
-            return False
-        return ((today or datetime.now(UTC).date()) - self.as_of).days > STALE_AFTER_DAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,46 +164,6 @@ class PriceBook:
         return found
 
 
-def cost(price: Price | None, usage: Usage) -> Decimal | None:
-    """US dollars of one answer, exact. None where the price or the needed usage is not known.
-
-    `usage.input` holds cached tokens already and `usage.output` reasoning, so each token is
-    billed once.
-    """
-    if price is None:
-        return None
-    if price.free:
-        return Decimal(0)
-    if usage.input is None or usage.output is None:
-        return None
-    rate = _rate_for(price, usage.input)
-    read = min(usage.cache_read or 0, usage.input)
-    written = min(usage.cache_write or 0, usage.input - read)
-    total = (usage.input - read - written) * rate.input_usd_per_mtok
-    total += read * _first(rate.cache_read_usd_per_mtok, rate.input_usd_per_mtok)
-    total += written * _first(rate.cache_write_usd_per_mtok, rate.input_usd_per_mtok)
-    thought = min(usage.reasoning or 0, usage.output)
-    total += (usage.output - thought) * rate.output_usd_per_mtok
-    total += thought * _first(price.reasoning_usd_per_mtok, rate.output_usd_per_mtok)
-    return total / _MTOK + price.request_usd
-
-
-def estimate_cost(
-    price: Price | None, prompt_tokens: int | None, output_tokens: int | None
-) -> Decimal | None:
-    """US dollars of a planned call with nothing cached; None where it cannot be known."""
-    return cost(price, Usage(input=prompt_tokens, output=output_tokens))
-
-
-def _rate_for(price: Price, input_tokens: int) -> Price | PriceTier:
-    above = [tier for tier in price.tiers if input_tokens > tier.above_input_tokens]
-    return max(above, key=lambda tier: tier.above_input_tokens) if above else price
-
-
-def _first(rate: Decimal | None, otherwise: Decimal) -> Decimal:
-    return otherwise if rate is None else rate
-
-
 def _base_rates(listing: Listing | None, free: bool) -> Rates:
     if free:
         return Rates(input_usd_per_mtok=Decimal(0), output_usd_per_mtok=Decimal(0))
@@ -365,9 +286,7 @@ def _base_card(entry: ModelEntry, connection: Connection, listing: Listing | Non
 
 
 def _builtin_context(model: str) -> int | None:
-    from providers.builtin import BUILTIN_MODELS
-
-    known = BUILTIN_MODELS.get(model)
+    known = builtin_model(model)
     return known.context_tokens if known else None
 
 

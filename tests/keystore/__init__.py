@@ -1,0 +1,1 @@
+"""Where keys are kept and where they may go."""

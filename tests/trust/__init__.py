@@ -1,0 +1,1 @@
+"""What a project may run here."""
