@@ -1,0 +1,57 @@
+"""What a check sees of an answer: the text without the reasoning that a model wrote first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from engine.domain import Answer, CheckSpec, Outcome
+
+_OPEN = re.compile(r"[\s\ufeff]*<(think|thinking)>", re.IGNORECASE)
+_CLOSE = {
+    "think": re.compile(r"</think>", re.IGNORECASE),
+    "thinking": re.compile(r"</thinking>", re.IGNORECASE),
+}
+# Chat templates that write the opening mark into the prompt leave only the closing one.
+_ORPHAN = re.compile(r"^[ \t]*</think>[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_VISIBLE = re.compile(r"[^\s\u00ad\u200b-\u200d\u2060\ufeff]")
+_ANY_OPEN = re.compile(r"<think>", re.IGNORECASE)
+
+
+def visible_answer(text: str, keep_reasoning: bool = False) -> str:
+    """The answer without reasoning at its start; the text itself when reasoning is kept.
+
+    Only blocks at the very start go; a block that never ends takes everything after it. A
+    closing mark alone on its line, with no opening one before it, ends reasoning as well.
+    The rest is returned without the white space that stood after the block.
+    """
+    if keep_reasoning:
+        return text
+    rest = text
+    while opened := _OPEN.match(rest):
+        closed = _CLOSE[opened[1].lower()].search(rest, opened.end())
+        if closed is None:
+            return ""
+        rest = rest[closed.end() :].lstrip()
+    if rest is text and (orphan := _ORPHAN.search(text)) and not _ANY_OPEN.search(text, 0, orphan.start()):
+        return text[orphan.end() :].lstrip()
+    return rest
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing can be seen: white space and invisible marks only."""
+    return _VISIBLE.search(text) is None
+
+
+def final_outcome(answer: Answer, checks: Iterable[CheckSpec] = ()) -> Outcome:
+    """The outcome to record: an answer that holds only reasoning is empty.
+
+    Args:
+        answer: What came back.
+        checks: The checks of the case; when every one keeps reasoning, reasoning is an answer.
+    """
+    if answer.outcome not in (Outcome.COMPLETE, Outcome.LENGTH):
+        return answer.outcome
+    checks = tuple(checks)
+    keep = bool(checks) and all(check.options.get("keep_reasoning") is True for check in checks)
+    return Outcome.EMPTY if is_blank(visible_answer(answer.text, keep)) else answer.outcome

@@ -1,0 +1,103 @@
+"""All ways of marking by name, and the faults of a check that can be found without an answer."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.domain import Case, CheckSpec, Problem, Severity
+from engine.scoring.base import CheckType, Fault, Setup
+from engine.scoring.labels import CLASSIFICATION
+from engine.scoring.limits import COST, LATENCY, LENGTH, MANUAL
+from engine.scoring.numeric import NUMERIC
+from engine.scoring.options import read_options
+from engine.scoring.pattern_check import REGEX
+from engine.scoring.structured import JSON_MATCH, JSON_VALID
+from engine.scoring.text import CONTAINS, EXACT
+
+CHECKS: Mapping[str, CheckType] = {
+    check.name: check
+    for check in (
+        EXACT,
+        CONTAINS,
+        REGEX,
+        CLASSIFICATION,
+        NUMERIC,
+        JSON_MATCH,
+        JSON_VALID,
+        LENGTH,
+        LATENCY,
+        COST,
+        MANUAL,
+    )
+}
+_ALIASES = {alias: check.name for check in CHECKS.values() for alias in check.aliases}
+
+
+def canonical_check(name: str) -> str | None:
+    """The one name of a built-in check, None for a name that is none."""
+    plain = name.strip()
+    return plain if plain in CHECKS else _ALIASES.get(plain)
+
+
+def reference_of(spec: CheckSpec, case: Case) -> Any:
+    """The check's own reference, else the case's; None = there is none."""
+    return case.reference if spec.reference is None else spec.reference
+
+
+def has_reference(reference: Any) -> bool:
+    """Whether there is something to compare with: an empty text or list is nothing."""
+    return reference is not None and reference != "" and reference not in ([], ())
+
+
+def validate_check(
+    spec: CheckSpec, case: Case, options: Mapping[str, Mapping[str, Any]], root: Path | None
+) -> list[Problem]:
+    """Everything wrong with one check of one case, in sentences that say how to mend it.
+
+    Reads at most a schema file inside the project; runs no code of the project.
+    """
+    return [_problem(fault, spec, case) for fault in _faults(spec, case, options, root)]
+
+
+def _faults(
+    spec: CheckSpec, case: Case, options: Mapping[str, Mapping[str, Any]], root: Path | None
+) -> list[Fault]:
+    name = canonical_check(spec.type)
+    if name is None:
+        return [unknown_check(spec.type)]
+    check = CHECKS[name]
+    values, faults = read_options(check, spec.options, options)
+    if spec.weight < 0:
+        faults.append(Fault("The weight of a check is negative.", "Write 0 or more.", "weight_bad"))
+    reference = reference_of(spec, case)
+    if check.needs_reference(values) and not has_reference(reference):
+        faults.append(missing_reference(check))
+    if not any(fault.severity is Severity.ERROR for fault in faults):
+        faults += check.validate(Setup(values, reference, case, spec, root))
+    return faults
+
+
+def missing_reference(check: CheckType) -> Fault:
+    """The fault of a check that has nothing to compare with."""
+    return Fault(
+        f"The check `{check.name}` needs a right answer and the test case has none.",
+        "Write a `reference`, or choose a check that needs none.",
+        "reference_missing",
+    )
+
+
+def unknown_check(name: str) -> Fault:
+    """The fault of a name that is no check, with the nearest one."""
+    near = difflib.get_close_matches(name, [*CHECKS, *_ALIASES], 1, 0.6)
+    fix = f"Did you mean `{near[0]}`?" if near else "Known are: " + ", ".join(CHECKS) + "."
+    return Fault(f"There is no check called `{name[:60]}`.", fix, "check_unknown")
+
+
+def _problem(fault: Fault, spec: CheckSpec, case: Case) -> Problem:
+    path = ".".join(part for part in (case.id, spec.type, fault.option) if part)
+    return Problem(
+        fault.severity, fault.message, fault.fix, file=case.file, line=case.line, path=path, code=fault.code
+    )
