@@ -16,18 +16,18 @@ from engine.stats.board import Leaderboard
 FORMAT = 1
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Anything in a board as JSON types. Decimals become text, so that no digit is lost."""
     if is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Decimal):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value
 
 
@@ -66,7 +66,7 @@ def _key(kind: Any, key: str) -> Any:
 
 def board_to_json(board: Leaderboard) -> dict[str, Any]:
     """The board as a mapping that `json.dumps` takes; `board_from_json` gives it back equal."""
-    return {"format": FORMAT, **_plain(board)}
+    return {"format": FORMAT, **plain(board)}
 
 
 def board_from_json(data: Mapping[str, Any]) -> Leaderboard:

@@ -209,7 +209,7 @@ def finish(draft: Draft, standing: Standing, grid: Grid) -> Entry:
         cut_off=counts.cut_off,
         score_errors=counts.score_errors,
         throttled=counts.throttled,
-        latency_p50_ms=percentile(sample.latencies, 50.0) if "latency" in sample.ratios else None,  # type: ignore[arg-type]
+        latency_p50_ms=percentile(sample.latencies, 50.0) if "latency" in sample.ratios else None,
         latency_p95_ms=draft.raw.get("latency_p95"),
         total_cost_usd=sample.total_cost,
         cost_per_1k_usd=draft.raw.get("cost"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SAME = 1e-12
 
 
-def percentile(ordered: Sequence[float], percent: float) -> float | None:
+def percentile(ordered: Sequence[float] | Floats, percent: float) -> float | None:
     """The percentile of an ascending sequence, interpolated between neighbours; None when empty.
 
     Position (n - 1) * percent / 100: [100, 200, 300, 400] has p95 385.

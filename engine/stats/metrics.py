@@ -77,7 +77,7 @@ def raw_metrics(sample: ModelSample) -> dict[str, float | None]:
     for name, ratio in sample.ratios.items():
         result[name] = ratio.value()
     if "latency" in sample.ratios:
-        result["latency_p95"] = percentile(sample.latencies, 95.0)  # type: ignore[arg-type]
+        result["latency_p95"] = percentile(sample.latencies, 95.0)
     return result
 
 

@@ -136,6 +136,13 @@ def _pair(
     )
 
 
+def compare_two(a: Contestant, b: Contestant, terms: Terms) -> PairResult:
+    """One pair by itself, without an adjusted p and without a row."""
+    seen = difference(a.values, b.values, terms.weights, terms.unit_of)
+    flip = sign_flips([seen.unit_sums], seed=terms.seed, should_stop=terms.should_stop)[0]
+    return _pair(a, b, seen, flip if seen.cases else None, None)
+
+
 def compare_all(ordered: Sequence[Contestant], terms: Terms) -> tuple[PairResult, ...]:
     """All K(K-1)/2 pairs, the better standing first, with Holm over all of them and their rows."""
     both = list(combinations(ordered, 2))
