@@ -84,8 +84,8 @@ def clustered(values: Floats, weights: Floats, unit_of: Ints) -> Clustered | Non
     if not len(values):
         return None
     _, unit = np.unique(unit_of[keep], return_inverse=True)
-    total = float(weights.sum())
-    mean = float((weights * values).sum() / total)
+    total = math.fsum(weights)
+    mean = math.fsum(weights * values) / total
     sizes = sum_by(unit, weights)
     # Equal weights that are no binary fractions must still give a whole number of units.
     units = round(total * total / float((sizes * sizes).sum()), 9)
