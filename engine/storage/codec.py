@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
@@ -51,12 +51,12 @@ def _adapter(shape: Shape) -> TypeAdapter[Any]:
 
 def dump(shape: Shape, value: Any) -> str:
     """The value as JSON. What JSON cannot hold becomes its text; broken characters are replaced."""
-    from pydantic_core import PydanticSerializationError
+    from pydantic_core import PydanticSerializationError, to_json
 
     try:
         return _adapter(shape).dump_json(value, fallback=str, warnings=False).decode()
     except PydanticSerializationError:
-        return _adapter(shape).dump_json(_cleaned(value), fallback=str, warnings=False).decode()
+        return to_json(_cleaned(value), inf_nan_mode="strings").decode()
 
 
 def load(shape: Shape, text: str) -> Any:
@@ -133,15 +133,15 @@ def truth(value: int | None) -> bool | None:
 
 
 def _cleaned(value: Any) -> Any:
-    """`value` with every text inside made storable; dataclasses become mappings."""
-    from pydantic_core import to_jsonable_python
-
+    """`value` in JSON's own types, with every text inside made storable."""
     if isinstance(value, str):
         return clean_text(value)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {entry.name: _cleaned(getattr(value, entry.name)) for entry in fields(value)}
     if isinstance(value, Mapping):
         return {clean_text(str(key)): _cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_cleaned(item) for item in value]
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    return _cleaned(to_jsonable_python(value, fallback=str, inf_nan_mode="strings"))
+    return clean_text(str(value))
