@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from providers.base import ConnectionSettings, ModelInfo, ProviderError, Reply, Request
+from providers.base import ConnectionSettings, ModelInfo, Reply, Request
 from providers.chat import (
     Collected,
     Note,
@@ -20,8 +19,8 @@ from providers.chat import (
     settle_usage,
 )
 from providers.faults import bad_reply, from_exception, request_id
-from providers.quirks import Quirks
-from providers.refusals import Refusal, read_refusal
+from providers.quirks import Quirks, Refused
+from providers.refusals import read_refusal
 from providers.session import Session, bearer, elapsed_ms, need_package, outgoing_model, read_model_list
 from providers.watchdog import Call
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 # Settings of ours inside `params`; everything else goes to the model as it is.
 _OURS = frozenset({"stream", "token_param", "send_temperature", "trusted"})
-_MOST_FIXES = 2
 
 
 class ChatProvider:
@@ -50,17 +48,11 @@ class ChatProvider:
         need_package("openai", "openai")
         sdk = self.session.sdk("openai", self._make_sdk)
         model = outgoing_model(self.settings, request.model)
-        body = self._body(request, model)
-        until = time.monotonic() + request.timeout_s
-        fixes_left = _MOST_FIXES
-        while True:
-            sent, notes = self._quirks.prepare(model, body)
-            reply = self._ask(sdk, request, sent, notes, until - time.monotonic())
-            if isinstance(reply, Reply):
-                return reply
-            if not fixes_left or not self._quirks.learn(model, sent, reply.refusal):
-                raise reply.error
-            fixes_left -= 1
+
+        def ask(sent: dict[str, Any], notes: list[Note], timeout_s: float) -> Reply | Refused:
+            return self._ask(sdk, request, sent, notes, timeout_s)
+
+        return self._quirks.ask(model, self._body(request, model), request.timeout_s, ask)
 
     def list_models(self, timeout_s: float = 5.0) -> list[ModelInfo]:
         """The models the service names."""
@@ -100,7 +92,7 @@ class ChatProvider:
 
     def _ask(
         self, sdk: openai.OpenAI, request: Request, sent: dict[str, Any], notes: list[Note], timeout_s: float
-    ) -> Reply | _Refused:
+    ) -> Reply | Refused:
         import openai
 
         place = self.session.place(sent["model"])
@@ -112,7 +104,7 @@ class ChatProvider:
                 if error.status_code >= 500:
                     raise
                 refusal = read_refusal(error.status_code, call.body)
-                return _Refused(from_exception(place, error, call), refusal)
+                return Refused(from_exception(place, error, call), refusal)
             finish = finish_of(got, place)
             return Reply(
                 text=got.text or got.refusal,
@@ -166,11 +158,3 @@ class ChatProvider:
         if not got.choices_seen:
             raise bad_reply(place, call, "the stream held no answer")
         return got, first_ms
-
-
-@dataclass(frozen=True, slots=True)
-class _Refused:
-    """A 4xx whose body may name a parameter that can be left out."""
-
-    error: ProviderError
-    refusal: Refusal

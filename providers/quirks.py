@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from providers.base import ProviderError, Reply
 from providers.chat import Note
 from providers.refusals import Refusal
 
+_MOST_FIXES = 2
 JSON_INSTRUCTION = "Answer with one JSON object and nothing else."
 _TOKEN_NAMES = ("max_tokens", "max_completion_tokens")
 _NEEDED = frozenset({"model", "messages", "stream", "stream_options"})
 _UNSUPPORTED = re.compile(
     r"unsupported (parameter|value)|not supported|does not support|unrecognized"
     r"|unknown (name|parameter|field)|extra (inputs|fields)|not permitted|must be 'json_schema'"
-    r"|only the default|is deprecated for this model",
+    r"|only the default|is deprecated for this model|may only be set to",
     re.IGNORECASE,
 )
 _CLASH = re.compile(r"cannot both be|mutually exclusive|only one of", re.IGNORECASE)
@@ -63,6 +66,17 @@ class Fixes:
         sent["messages"] = messages
 
 
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A 4xx whose body may name a parameter that can be left out."""
+
+    error: ProviderError
+    refusal: Refusal
+
+
+Ask = Callable[[dict[str, Any], list[Note], float], Reply | Refused]
+
+
 class Quirks:
     """The fixes of every model of one connection. Thread-safe.
 
@@ -73,6 +87,23 @@ class Quirks:
         self._lock = threading.Lock()
         self._by_model: dict[str, Fixes] = {}
         self._json_mode = ""
+
+    def ask(self, model: str, body: Mapping[str, Any], timeout_s: float, ask: Ask) -> Reply:
+        """Asks with all that is known, and again at once where a refusal teaches something new.
+
+        `ask` gets the body to send, the notes for its reply and the seconds left. Raises the
+        refusal's error where nothing can be learned from it.
+        """
+        until = time.monotonic() + timeout_s
+        fixes_left = _MOST_FIXES
+        while True:
+            sent, notes = self.prepare(model, body)
+            reply = ask(sent, notes, until - time.monotonic())
+            if isinstance(reply, Reply):
+                return reply
+            if not fixes_left or not self.learn(model, sent, reply.refusal):
+                raise reply.error
+            fixes_left -= 1
 
     def prepare(self, model: str, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
         """A body with all that is known about the model already applied."""
