@@ -35,14 +35,16 @@ class BadJsonError(Exception):
         self.message, self.fix, self.line, self.column = message, fix, line, column
 
 
-def compose(text: str) -> Node | None:
+def compose(text: str, first_line: int = 0) -> Node | None:
     """The tree of one JSON text; None where it is blank.
+
+    `first_line` is added to every line, for texts that are a part of a file.
 
     Raises:
         BadJsonError: with the place of the first fault.
         TooDeepError: nested deeper than 100.
     """
-    walker = _Walker(text)
+    walker = _Walker(text, first_line)
     start = walker.skip(0)
     if start == len(text):
         return None
@@ -56,8 +58,9 @@ def compose(text: str) -> Node | None:
 
 
 class _Walker:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, first_line: int) -> None:
         self._text = text
+        self._first = first_line
         self._breaks = [0] + [match.end() for match in re.finditer("\n", text)]
         self._line = 0
 
@@ -71,7 +74,7 @@ class _Walker:
         while line + 1 < len(breaks) and breaks[line + 1] <= at:
             line += 1
         self._line = line
-        return Mark("", at, line, at - breaks[line], "", 0)
+        return Mark("", at, line + self._first, at - breaks[line], "", 0)
 
     def fault(self, at: int, message: str, fix: str) -> BadJsonError:
         self._line = 0

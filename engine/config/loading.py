@@ -165,14 +165,14 @@ def _places(
     links: list[tuple[Connection, Node, str]],
 ) -> dict[str, Place]:
     places: dict[str, Place] = {}
-    for name, found in entries.items():
-        places[name] = Place(line_of(found.key), column_of(found.key), found.path)
+    for block, found in entries.items():
+        places[block] = Place(line_of(found.key), column_of(found.key), found.path)
         if isinstance(found.value, MappingNode):
             for key, node in found.value.value:
-                path = f"{name}.{key.value}"
+                path = f"{block}.{key.value}"
                 places[path] = Place(line_of(node), column_of(node), path)
     for entry, node, path in models:
-        name = entry.key or entry.model or entry.run
+        name = entry.key or entry.model or entry.run or ""
         places[f"models.{name}"] = Place(line_of(node), column_of(node), path)
     for link, node, path in links:
         places[f"connections.{link.id}"] = Place(line_of(node), column_of(node), path)

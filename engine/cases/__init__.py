@@ -1,0 +1,1 @@
+"""Test cases: files of every kind in, `Case` records and all problems out."""

@@ -1,0 +1,141 @@
+"""The checks of a case: `checks`, or `eval_type` with `params`, or the default of the project."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from engine.cases.fields import JSON_CHECKS, TEXT_OPTIONS
+from engine.config.faults import Faults, join
+from engine.config.values import pairs, to_text, to_value
+from engine.domain import CheckSpec
+
+if TYPE_CHECKING:
+    from engine.cases.build import Written
+
+_TYPE_NAMES = ("type", "check", "eval_type", "evaluator", "scorer")
+_REFERENCE_NAMES = ("reference", "expected")
+_NESTED = ("params", "options")
+
+
+def option(name: str, node: Node) -> Any:
+    """An option as its check reads it: labels, patterns and references are text as written."""
+    return to_text(node) if name in TEXT_OPTIONS else to_value(node)
+
+
+def uses_json(checks: Sequence[CheckSpec]) -> bool:
+    """True where a check that has no reference of its own compares JSON values."""
+    return any(check.type in JSON_CHECKS and check.reference is None for check in checks)
+
+
+def check_from(data: Mapping[str, Any], default_type: str = "exact_match") -> CheckSpec:
+    """A check from a plain object `{type, weight, must_pass, not, reference, …options}`.
+
+    Raises:
+        ValueError: with a sentence, where a value does not fit.
+    """
+    values = dict(data)
+    for nested in _NESTED:
+        inner = values.pop(nested, None)
+        if isinstance(inner, Mapping):
+            values = {**inner, **values}
+    kind = next((values.pop(name) for name in _TYPE_NAMES if values.get(name) is not None), default_type)
+    if not isinstance(kind, str) or not kind:
+        raise ValueError("`type` must be the name of a check.")
+    reference = None
+    for name in _REFERENCE_NAMES:
+        if values.get(name) is not None:
+            reference = values.pop(name)
+            break
+    return CheckSpec(
+        type=kind,
+        weight=_weight(values.pop("weight", None)),
+        must_pass=_flag(values.pop("must_pass", None), "must_pass"),
+        negate=_flag(values.pop("not", values.pop("negate", None)), "not"),
+        reference=reference,
+        options=values,
+    )
+
+
+def _weight(value: Any) -> float:
+    if value is None:
+        return 1.0
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise ValueError("`weight` must be a number, 0 or more.")
+    return float(value)
+
+
+def _flag(value: Any, name: str) -> bool:
+    if value is None:
+        return False
+    if not isinstance(value, bool):
+        raise ValueError(f"`{name}` must be true or false.")
+    return value
+
+
+def read_checks(written: Written, default_check: str, faults: Faults) -> tuple[CheckSpec, ...]:
+    """The checks of a case, never empty: what is wrong is reported and the default stands in."""
+    result: list[CheckSpec] = []
+    if "eval_type" in written.fields or ("params" in written.fields and "checks" not in written.fields):
+        spec = _single(written, default_check, faults)
+        if spec is not None:
+            result.append(spec)
+    node = written.get("checks")
+    if node is not None:
+        path = join(written.path, "checks")
+        items = node.value if isinstance(node, SequenceNode) else [node]
+        for index, item in enumerate(items):
+            spec = _read(item, join(path, index), default_check, faults)
+            if spec is not None:
+                result.append(spec)
+    return tuple(result) or (CheckSpec(default_check),)
+
+
+def _single(written: Written, default_check: str, faults: Faults) -> CheckSpec | None:
+    node = written.get("params")
+    values = _options(node) if node is not None else {}
+    named = written.get("eval_type")
+    if named is not None:
+        values["type"] = named.value if isinstance(named, ScalarNode) else None
+    where = named if node is None else node
+    return _spec(values, default_check, where, join(written.path, "params"), faults)
+
+
+def _options(node: Node) -> dict[str, Any]:
+    return {
+        key.value: _options(value)
+        if key.value in _NESTED and isinstance(value, MappingNode)
+        else option("reference" if key.value in _REFERENCE_NAMES else key.value, value)
+        for key, value in pairs(node)
+    }
+
+
+def _read(node: Node, path: str, default_check: str, faults: Faults) -> CheckSpec | None:
+    if isinstance(node, ScalarNode) and node.value:
+        return CheckSpec(node.value)
+    if not isinstance(node, MappingNode):
+        faults.error(
+            node, path, "bad_check", "A check is a block with a `type`.", "Write `{type: contains, …}`."
+        )
+        return None
+    values = _options(node)
+    if not any(name in values for name in _TYPE_NAMES):
+        faults.error(node, path, "bad_check", "The check has no `type`.", "Write `{type: contains, …}`.")
+        return None
+    kind = next(values[name] for name in _TYPE_NAMES if name in values)
+    if kind in JSON_CHECKS:
+        values.update((key.value, to_value(v)) for key, v in pairs(node) if key.value in _REFERENCE_NAMES)
+    return _spec(values, default_check, node, path, faults)
+
+
+def _spec(
+    values: dict[str, Any], default_check: str, node: Node | None, path: str, faults: Faults
+) -> CheckSpec | None:
+    try:
+        return check_from(values, default_check)
+    except ValueError as error:
+        faults.error(node, path, "bad_check", str(error), "Change the value.")
+        return None
