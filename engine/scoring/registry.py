@@ -14,6 +14,8 @@ from engine.scoring.limits import COST, LATENCY, LENGTH, MANUAL
 from engine.scoring.numeric import NUMERIC
 from engine.scoring.options import read_options
 from engine.scoring.pattern_check import REGEX
+from engine.scoring.schema_check import JSON_SCHEMA
+from engine.scoring.similar import SIMILARITY
 from engine.scoring.structured import JSON_MATCH, JSON_VALID
 from engine.scoring.text import CONTAINS, EXACT
 
@@ -27,6 +29,8 @@ CHECKS: Mapping[str, CheckType] = {
         NUMERIC,
         JSON_MATCH,
         JSON_VALID,
+        JSON_SCHEMA,
+        SIMILARITY,
         LENGTH,
         LATENCY,
         COST,
