@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shlex
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from typing import Any, Protocol
 from engine.config.schema import Config
 from engine.domain import Case
 from engine.errors import UserError
-from engine.paths import home, write_private
+from engine.paths import caches_dir, home, private_folder, write_private
 
 TRUST_NAME = "trust.json"
 
@@ -32,7 +33,8 @@ _CODE_SUFFIXES = frozenset(
         *(".ps1", ".js", ".mjs", ".rb", ".pl", ".zip", ".whl", ".egg"),
     )
 )
-# Written by Python and by version control while nobody changes any code.
+# Written by Python and by version control while nobody changes any code; what lies in a
+# __pycache__ is never run, see `shield_bytecode`.
 _SKIPPED_FOLDERS = frozenset(("__pycache__", ".git", "node_modules"))
 _FUNCTION = re.compile(r"[\w./\\ -]+\.py:\w+")
 _COMMAND = re.compile(r"\$\{cmd:(.*?)\}", re.DOTALL)
@@ -203,6 +205,17 @@ def is_trusted(project: HasCode) -> bool:
 def trust(project: HasCode, *, seen: str | None = None) -> None:
     """Keeps a yes to the project's code as it is now. See `TrustBook.trust`."""
     TrustBook().trust(project, seen=seen)
+
+
+def shield_bytecode() -> None:
+    """Keeps Python from running compiled files that came with a project; call before loading its code.
+
+    Compiled files in a `__pycache__` are taken for the source beside them when a few bytes of
+    their head fit, so they could hold other code than the one that was asked about. From here on
+    this process reads and writes compiled files in the program's own cache folder only.
+    """
+    if sys.pycache_prefix is None:
+        sys.pycache_prefix = str(private_folder(caches_dir() / "bytecode"))
 
 
 def _scorers(root: Path, config: Config) -> Iterator[CodeItem]:
