@@ -13,6 +13,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
+from engine.price_refresh import refreshed_prices
+
 # Our kinds whose usual address the catalogue knows under its own name.
 VENDORS: Mapping[str, str] = {
     "anthropic": "anthropic",
@@ -121,26 +123,31 @@ class Catalogue:
             rates=rates,
             tiers=tiers,
             context_tokens=model.context_window,
-            source=f"{pages[0]} (genai-prices {edition_version()})",
+            source=f"{pages[0]} ({_edition_name()})",
             as_of=edition_date(self._now.date()),
         )
 
 
-def edition_version() -> str:
-    """The version of the installed price package."""
+def _edition_name() -> str:
+    refreshed = refreshed_prices()
+    if refreshed is not None:
+        return f"genai-prices, fetched {refreshed.fetched.isoformat()}"
     import genai_prices
 
-    return str(genai_prices.__version__)
+    return f"genai-prices {genai_prices.__version__}"
 
 
 _edition: dict[tuple[int, date], date | None] = {}
 
 
 def edition_date(today: date) -> date | None:
-    """The day of the newest check that the price data themselves speak of, not after `today`.
+    """The day of the list: when it was fetched, or the newest check its data speak of.
 
-    The package carries no date of its own; the data are at least that new.
+    The package carries no date of its own; its data are at least that new. Never after `today`.
     """
+    refreshed = refreshed_prices()
+    if refreshed is not None:
+        return min(refreshed.fetched, today)
     snapshot = _snapshot()
     key = (id(snapshot), today)
     if key not in _edition:
@@ -165,6 +172,9 @@ def _days(text: str) -> Iterator[date]:
 
 
 def _snapshot() -> Any:
+    refreshed = refreshed_prices()
+    if refreshed is not None:
+        return refreshed.snapshot
     from genai_prices.data_snapshot import get_snapshot
 
     return get_snapshot()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 import threading
 import time
 from pathlib import Path
@@ -113,6 +114,9 @@ def test_the_config_file_of_keyring_is_not_followed(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", f"unix:path={tmp_path}/none")
     choice = choose_backend()
     assert "null" not in type(choice.backend).__module__
+    if sys.platform.startswith("linux"):
+        assert (choice.backend, choice.code) == (None, "no_backend")
+        assert "OPENAI_API_KEY" in choice.fix
 
 
 def test_keys_in_memory_are_of_this_process() -> None:
