@@ -1,0 +1,199 @@
+"""What a run will cost, before anything is spent: low, likely and high, or not known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from providers.base import Usage
+
+from engine.config.schema import Budgets, Config, ModelEntry
+from engine.domain import Case, Note
+from engine.execution.budget import Worst
+from engine.price import Price, cost, estimate_cost
+from engine.prompts import Prompt, build_prompt
+
+DEFAULT_MAX_TOKENS = 1024
+"""Sent where a money ceiling is set and nobody named a length: without one nothing is bounded."""
+IMAGE_TOKENS = 3_200
+"""The most one image costs with any of the vendors; the largest documented charge, rounded up."""
+
+_BYTES_PER_MESSAGE = 16
+_BYTES_PER_REQUEST = 64
+_CHARS_PER_TOKEN = 4
+_LIKELY_OUTPUT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class CostRange:
+    """US dollars. None = not known, which is neither zero nor free."""
+
+    low: Decimal | None = None
+    likely: Decimal | None = None
+    high: Decimal | None = None
+
+    def __add__(self, other: CostRange) -> CostRange:
+        return CostRange(
+            _sum(self.low, other.low), _sum(self.likely, other.likely), _sum(self.high, other.high)
+        )
+
+
+FREE = CostRange(Decimal(0), Decimal(0), Decimal(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The cost of a run. `total` is not known as soon as one model's is not known.
+
+    `known` sums the models that have a price; `unpriced` names the others.
+    """
+
+    total: CostRange = FREE
+    known: CostRange = FREE
+    by_model: Mapping[str, CostRange] = field(default_factory=dict)
+    unpriced: tuple[str, ...] = ()
+    calls: int = 0
+
+
+def _sum(a: Decimal | None, b: Decimal | None) -> Decimal | None:
+    return None if a is None or b is None else a + b
+
+
+def sent_max_tokens(prompt: Prompt, budgets: Budgets) -> int | None:
+    """The length limit that is sent: the prompt's own, or the default under a money ceiling."""
+    if prompt.max_tokens is not None:
+        return prompt.max_tokens
+    if budgets.max_run_usd is None and budgets.max_model_usd is None:
+        return None
+    return DEFAULT_MAX_TOKENS + thinking_tokens(prompt.params)
+
+
+def thinking_tokens(params: Mapping[str, Any]) -> int:
+    """The thinking budget that params name, in any vendor's spelling; 0 where they name none."""
+    best = 0
+    for name, value in params.items():
+        if isinstance(value, Mapping):
+            best = max(best, thinking_tokens(value))
+        elif name in _THINKING_NAMES and isinstance(value, int) and not isinstance(value, bool):
+            best = max(best, value)
+    return best
+
+
+_THINKING_NAMES = frozenset({"budget_tokens", "thinking_budget", "thinkingBudget", "max_thinking_tokens"})
+
+
+def prompt_tokens_at_most(prompt: Prompt, case: Case) -> int:
+    """An upper bound: no tokenizer makes more tokens than there are bytes."""
+    texts = [message.content for message in prompt.messages]
+    if prompt.system:
+        texts.append(prompt.system)
+    sent = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    pictures = IMAGE_TOKENS * (len(case.images) + len(case.files))
+    return sent + _BYTES_PER_MESSAGE * len(texts) + _BYTES_PER_REQUEST + pictures
+
+
+def worst_case(prompt: Prompt, case: Case, price: Price | None, budgets: Budgets) -> Worst:
+    """The most one attempt can use; it is reserved before the attempt starts."""
+    prompt_tokens = prompt_tokens_at_most(prompt, case)
+    output = sent_max_tokens(prompt, budgets) or DEFAULT_MAX_TOKENS
+    tokens = prompt_tokens + output
+    if price is None:
+        return Worst(None, tokens)
+    if price.free:
+        return Worst(Decimal(0), tokens)
+    # Writing a cache or reasoning may be billed above the plain rates.
+    costs = [
+        cost(price, Usage(input=prompt_tokens, output=output, cache_write=written, reasoning=reasoned))
+        for written in (0, prompt_tokens)
+        for reasoned in (0, output)
+    ]
+    known = [value for value in costs if value is not None]
+    return Worst(max(known) if known else None, tokens)
+
+
+def estimate(
+    config: Config,
+    cases: Sequence[Case],
+    models: Sequence[tuple[ModelEntry, Price | None]],
+) -> Estimate:
+    """The cost of asking every model every case as often as the run says."""
+    by_model = {
+        entry.key: _model_range(config, cases, entry, price, config.run.trials) for entry, price in models
+    }
+    unpriced = tuple(key for key, found in by_model.items() if found.high is None)
+    known = sum((found for found in by_model.values() if found.high is not None), FREE)
+    return Estimate(
+        total=CostRange() if unpriced else known,
+        known=known,
+        by_model=by_model,
+        unpriced=unpriced,
+        calls=len(models) * len(cases) * config.run.trials,
+    )
+
+
+def _model_range(
+    config: Config, cases: Sequence[Case], entry: ModelEntry, price: Price | None, trials: int
+) -> CostRange:
+    if price is None:
+        return CostRange()
+    if price.free:
+        return FREE
+    total = FREE
+    for case in cases:
+        total += _call_range(build_prompt(case, entry, config), case, price, config.budgets)
+        if total.high is None:
+            return CostRange()
+    return CostRange(*(None if v is None else v * trials for v in (total.low, total.likely, total.high)))
+
+
+def _call_range(prompt: Prompt, case: Case, price: Price, budgets: Budgets) -> CostRange:
+    characters = sum(len(m.content) for m in prompt.messages) + len(prompt.system or "")
+    usual = max(1, characters // _CHARS_PER_TOKEN)
+    limit = sent_max_tokens(prompt, budgets) or DEFAULT_MAX_TOKENS + thinking_tokens(prompt.params)
+    shortest = min(limit, _expected_tokens(case))
+    likely = min(limit, max(2 * shortest, min(_LIKELY_OUTPUT, limit // 2)))
+    low = estimate_cost(price, usual, shortest)
+    middle = estimate_cost(price, usual, max(shortest, likely))
+    high = estimate_cost(price, max(usual, prompt_tokens_at_most(prompt, case)), limit)
+    return CostRange(low, middle, high)
+
+
+def _expected_tokens(case: Case) -> int:
+    """Tokens of an answer as short as the expected one."""
+    reference = case.reference
+    if isinstance(reference, list | tuple):
+        reference = reference[0] if reference else ""
+    if reference is None:
+        return 1
+    text = reference if isinstance(reference, str) else json.dumps(reference, ensure_ascii=False)
+    return max(1, len(text) // _CHARS_PER_TOKEN)
+
+
+def questions(config: Config, expected: Estimate) -> tuple[Note, ...]:
+    """What must be confirmed before this run may start, by the project's own settings.
+
+    `above`: the high estimate passes `confirm_above_usd`. `cost_unknown`: it cannot be known.
+    `unpriced_under_ceiling`: a model without a price runs under a money ceiling that cannot
+    bind it, and nothing else does.
+    """
+    budgets = config.budgets
+    found: list[Note] = []
+    limit = budgets.confirm_above_usd
+    if limit is not None:
+        high = expected.total.high
+        if high is None:
+            found.append(Note("cost_unknown", {"models": list(expected.unpriced), "limit": str(limit)}))
+        elif high > limit:
+            found.append(Note("above", {"high": str(high), "limit": str(limit)}))
+    bounded = budgets.max_calls is not None or budgets.max_tokens is not None
+    if expected.unpriced and budgets.max_run_usd is not None and not bounded:
+        found.append(
+            Note(
+                "unpriced_under_ceiling",
+                {"models": list(expected.unpriced), "ceiling": str(budgets.max_run_usd)},
+            )
+        )
+    return tuple(found)
