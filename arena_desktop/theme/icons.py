@@ -12,7 +12,7 @@ from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from arena_desktop.theme.tokens import Tokens, current
+from arena_desktop.theme.tokens import current
 from resources import ROOT
 
 _RATIOS = (1.0, 1.25, 1.5, 2.0, 3.0)
@@ -65,16 +65,32 @@ def draw(painter: QPainter, name: str, colour: str | QColor, rect: QRectF) -> No
     painter.drawPixmap(place, image, QRectF(image.rect()))
 
 
-def icon(name: str, role: str = "text2", *, size: int = 16, theme: Tokens | None = None) -> QIcon:
-    """A QIcon in the colour of a token, with the disabled colour too. Ask again after a theme change."""
-    theme = theme if theme is not None else current()
-    return _icon(name, theme[role], theme["dis"], size)
+def icon(name: str, role: str = "text2", *, size: int = 16, air: int = 0) -> QIcon:
+    """A QIcon in the colour of a token, with the disabled colour too. Ask again after a theme change.
+
+    `air` adds empty pixels at the right, because the gap between icon and text of a button is fixed.
+    """
+    theme = current()
+    return _icon(name, theme[role], theme["dis"], size, air)
 
 
 @lru_cache(maxsize=256)
-def _icon(name: str, colour: str, disabled: str, size: int) -> QIcon:
+def _icon(name: str, colour: str, disabled: str, size: int, air: int) -> QIcon:
     result = QIcon()
     for ratio in _RATIOS:
-        result.addPixmap(pixmap(name, colour, size, ratio))
-        result.addPixmap(pixmap(name, disabled, size, ratio), QIcon.Mode.Disabled)
+        result.addPixmap(_widened(pixmap(name, colour, size, ratio), air))
+        result.addPixmap(_widened(pixmap(name, disabled, size, ratio), air), QIcon.Mode.Disabled)
     return result
+
+
+def _widened(image: QPixmap, air: int) -> QPixmap:
+    if not air:
+        return image
+    ratio = image.devicePixelRatioF()
+    wide = QPixmap(image.width() + round(air * ratio), image.height())
+    wide.setDevicePixelRatio(ratio)
+    wide.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(wide)
+    painter.drawPixmap(0, 0, image)
+    painter.end()
+    return wide

@@ -1,0 +1,258 @@
+"""The window's frame: menu bar, rail, pages built on first visit, status bar, strips, focus ring.
+
+No logic: what actions do is connected by `app` and the views. Pages come from a registry of
+`PageEntry`; a page is built when it is first shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QByteArray, QRect, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QMainWindow, QWidget
+
+from arena_desktop.menus import Menus
+from arena_desktop.settings import Settings
+from arena_desktop.theme.switch import Appearance, Theme
+from arena_desktop.theme.tokens import NARROW
+from arena_desktop.widgets.focus_ring import FocusRing
+from arena_desktop.widgets.page import Page, PageArea
+from arena_desktop.widgets.rail import Rail, RailItem
+from arena_desktop.widgets.status_bar import ArenaStatusBar
+from arena_desktop.widgets.strip import Message, StripStack
+from arena_desktop.widgets.table_card import FilterBar
+
+LEAST_SIZE = (960, 600)
+USUAL_SIZE = (1280, 800)
+_STATE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PageEntry:
+    """A page in the registry: where it stands in the rail and how it is made."""
+
+    name: str
+    title: str
+    icon: str
+    factory: Callable[[], Page]
+    group: str = ""
+    needs_project: bool = True
+
+
+class MainWindow(QMainWindow):
+    """The main window. `page_changed(name)` after a page is shown, `page_built(page)` after its first visit."""
+
+    page_changed = Signal(str)
+    page_built = Signal(object)
+    close_requested = Signal(object)
+    """The QCloseEvent, before the window closes; a listener may ignore it (a run is going on)."""
+    settings_requested = Signal()
+    project_menu_requested = Signal()
+
+    def __init__(self, settings: Settings, theme: Theme, pages: Sequence[PageEntry]) -> None:
+        super().__init__()
+        self.setObjectName("main_window")
+        self._settings, self._theme = settings, theme
+        self._entries = {entry.name: entry for entry in pages}
+        self._pages: dict[str, Page] = {}
+        self._project = ""
+        self.setMinimumSize(*LEAST_SIZE)
+        self.menus = Menus(self)
+        self.menus.fill(self.menuBar())
+        self.rail = Rail([
+            RailItem(entry.name, entry.title, entry.icon, entry.group, entry.needs_project) for entry in pages
+        ])
+        self.area = PageArea()
+        self.status = ArenaStatusBar()
+        self.window_strips = StripStack()
+        self._lay_out()
+        self._connect()
+        self.focus_ring = FocusRing(self)
+        self.set_project("")
+        self._restore()
+
+    # pages
+
+    def show_page(self, name: str) -> Page:
+        """Shows a page, building it on first visit. Raises KeyError for an unknown name."""
+        page = self.page(name)
+        changed = self.area.stack.currentWidget() is not page
+        self.area.stack.setCurrentWidget(page)
+        page.take_window_strips(self.window_strips)
+        if page.narrow != self.is_narrow():
+            page.set_narrow(self.is_narrow())
+        self.rail.set_current(name)
+        if changed:
+            self.page_changed.emit(name)
+        return page
+
+    def page(self, name: str) -> Page:
+        """The page, built if need be, without showing it."""
+        page = self._pages.get(name)
+        if page is None:
+            page = self._entries[name].factory()
+            self._pages[name] = page
+            self.area.stack.addWidget(page)
+            self.page_built.emit(page)
+        return page
+
+    def built_pages(self) -> dict[str, Page]:
+        """Pages that were visited."""
+        return dict(self._pages)
+
+    def current_page(self) -> str:
+        """The name of the page on show; empty before the first."""
+        page = self.area.stack.currentWidget()
+        return page.page_name if isinstance(page, Page) else ""
+
+    # what the window says
+
+    def show_message(self, message: Message) -> None:
+        """A message of the whole program, below the header of whatever page is shown."""
+        self.window_strips.show_message(message)
+
+    def close_message(self, key: str) -> None:
+        """Takes a message away."""
+        self.window_strips.close_message(key)
+
+    def set_project(self, name: str, *, unsaved: bool = False, progress: str = "") -> None:
+        """Title, project block and what can be reached. `progress` like "43 %" goes in front."""
+        self._project = name
+        title = f"{name}[*] - Agent Arena" if name else "Agent Arena[*]"
+        self.setWindowTitle(f"{progress} - {title}" if progress else title)
+        self.setWindowModified(unsaved)
+        self.rail.set_project(name)
+        self.menus.set_project_open(bool(name))
+
+    def is_narrow(self) -> bool:
+        """Below 1100 px."""
+        return self.width() < NARROW
+
+    # Qt
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._close_newest_strip():
+            return
+        super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.close_requested.emit(event)
+        if not event.isAccepted():
+            return
+        self._keep()
+        super().closeEvent(event)
+
+    # inside
+
+    def _lay_out(self) -> None:
+        frame = QWidget()
+        frame.setObjectName("frame")
+        row = QHBoxLayout(frame)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addWidget(self.area, 1)
+        self.setCentralWidget(frame)
+        self.setStatusBar(self.status)
+
+    def _connect(self) -> None:
+        self.rail.page_chosen.connect(self.show_page)
+        self.rail.settings_pressed.connect(self.settings_requested)
+        self.rail.project_pressed.connect(self.project_menu_requested)
+        self.menus.action("action_settings").triggered.connect(self.settings_requested)
+        self.menus.page_requested.connect(self._on_page_key)
+        self.menus.appearance_chosen.connect(self._on_appearance)
+        self.menus.zoom_requested.connect(self._on_zoom)
+        self.menus.find_requested.connect(self._focus_filter)
+        self.menus.set_appearance(self._theme.appearance)
+        self.menus.set_pages([(entry.name, entry.title) for entry in self._entries.values()])
+        QShortcut(QKeySequence("F6"), self, self._next_part)
+        QShortcut(QKeySequence("Shift+F6"), self, lambda: self._next_part(back=True))
+
+    def _on_page_key(self, name: str) -> None:
+        entry = self._entries[name]
+        if self._project or not entry.needs_project:
+            self.show_page(name)
+
+    def _on_appearance(self, appearance: Appearance) -> None:
+        self._settings.appearance = appearance.value
+        self._theme.set_appearance(appearance)
+
+    def _on_zoom(self, steps: int) -> None:
+        self._settings.text_percent = self._theme.zoom(steps)
+
+    def _focus_filter(self) -> None:
+        page = self.area.stack.currentWidget()
+        field = page.findChild(FilterBar) if page is not None else None
+        target = field.field if field is not None else page.findChild(QLineEdit) if page is not None else None
+        if target is not None and target.isVisibleTo(page):
+            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            target.selectAll()
+
+    def _next_part(self, *, back: bool = False) -> None:
+        """F6: list, page, detail pane (a child named `detail`), status bar while a run goes on."""
+        parts = self._parts()
+        now = QApplication.focusWidget()
+        at = next((n for n, part in enumerate(parts) if now is not None and (part is now or part.isAncestorOf(now))), -1)
+        # The detail pane is inside the page: the innermost part counts.
+        for n, part in enumerate(parts):
+            if n > at >= 0 and now is not None and part.isAncestorOf(now):
+                at = n
+        for step in range(1, len(parts) + 1):
+            part = parts[(at + (-step if back else step)) % len(parts)]
+            target = _first_focus(part)
+            if target is not None:
+                target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return
+
+    def _parts(self) -> list[QWidget]:
+        page = self.area.stack.currentWidget()
+        parts: list[QWidget] = [self.rail.list]
+        if page is not None:
+            parts.append(page)
+            detail = page.findChild(QWidget, "detail")
+            if detail is not None and detail.isVisibleTo(page):
+                parts.append(detail)
+        if self.status.run.isVisible():
+            parts.append(self.status.run)
+        return parts
+
+    def _close_newest_strip(self) -> bool:
+        page = self.area.stack.currentWidget()
+        if self.window_strips.close_newest():
+            return True
+        return isinstance(page, Page) and page.strips.close_newest()
+
+    def _restore(self) -> None:
+        self.resize(*USUAL_SIZE)
+        geometry: QByteArray = self._settings.bytes_of("geometry")
+        if not geometry.isEmpty() and self.restoreGeometry(geometry):
+            self._bring_on_screen()
+
+    def _bring_on_screen(self) -> None:
+        # A window saved on a screen that is gone would come back where nobody sees it.
+        frame = self.frameGeometry()
+        screens: list[QRect] = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+        if any(screen.intersected(frame).width() >= 120 and screen.intersects(frame) for screen in screens):
+            return
+        home = QGuiApplication.primaryScreen().availableGeometry()
+        self.resize(min(self.width(), home.width()), min(self.height(), home.height()))
+        self.move(home.topLeft())
+
+    def _keep(self) -> None:
+        self._settings.keep_bytes("geometry", self.saveGeometry())
+        if self.current_page():
+            self._settings.last_page = self.current_page()
+        self._settings.sync()
+
+
+def _first_focus(part: QWidget) -> QWidget | None:
+    """The first widget in a part that takes the focus by Tab."""
+    candidates = [part, *part.findChildren(QWidget)]
+    for widget in candidates:
+        takes = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        if takes and widget.isEnabled() and widget.isVisibleTo(part) and widget.isVisible():
+            return widget
+    return None

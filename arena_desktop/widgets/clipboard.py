@@ -1,0 +1,44 @@
+"""Table text on the clipboard: tab-separated and as an HTML table, and back again."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Sequence
+
+from PySide6.QtCore import QMimeData
+
+Rows = Sequence[Sequence[str]]
+
+
+def to_tsv(rows: Rows) -> str:
+    """Tab-separated text as spreadsheets write and read it: fields with breaks, tabs or quotes are quoted."""
+    stream = io.StringIO()
+    csv.writer(stream, dialect="excel-tab", lineterminator="\r\n").writerows(rows)
+    return stream.getvalue().removesuffix("\r\n")
+
+
+def from_tsv(text: str) -> list[list[str]]:
+    """Cells of pasted text; the inverse of `to_tsv`. A trailing line break makes no row."""
+    return [list(row) for row in csv.reader(io.StringIO(text, newline=""), dialect="excel-tab")]
+
+
+def to_html(rows: Rows, head: Sequence[str] | None = None) -> str:
+    """A plain HTML table; everything is escaped."""
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        inside = "".join(f"<{tag}>{html.escape(cell).replace(chr(10), '<br>')}</{tag}>" for cell in cells)
+        return f"<tr>{inside}</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    top = f"<thead>{line(head, 'th')}</thead>" if head is not None else ""
+    return f"<table>{top}<tbody>{body}</tbody></table>"
+
+
+def table_mime(rows: Rows, head: Sequence[str] | None = None) -> QMimeData:
+    """Both forms in one, for the clipboard."""
+    mime = QMimeData()
+    mime.setText(to_tsv([head, *rows] if head is not None else rows))
+    mime.setHtml(to_html(rows, head))
+    return mime

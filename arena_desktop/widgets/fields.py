@@ -1,0 +1,318 @@
+"""Fields and form rows: filter field, spin boxes, check rows, labels at the left, notes below."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QSizePolicy,
+    QSlider,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from arena_desktop.theme import F, current, scaled
+from arena_desktop.theme import icons as theme_icons
+from arena_desktop.theme.switch import restyle, set_colour
+from arena_desktop.widgets.labels import Label
+
+LABEL_WIDTH = 216
+_TEXT_MARGIN = 9
+_LENS = 16
+
+
+def set_state(widget: QWidget, state: str = "") -> None:
+    """Draws the edge of a field as a fault: "bad", "warn", or "" for none. Say why with a `FieldNote`."""
+    if widget.property("state") != (state or None):
+        widget.setProperty("state", state or None)
+        restyle(widget)
+
+
+class FilterField(QLineEdit):
+    """A field that filters: magnifier, clear button, Esc empties it, Down goes on to the table."""
+
+    down_pressed = Signal()
+
+    def __init__(self, placeholder: str, *, name: str = "edit_filter") -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setProperty("kind", "filter")
+        self.setPlaceholderText(placeholder)
+        self.setAccessibleName(placeholder)
+        self.setClearButtonEnabled(False)
+        # An action's icon is put too low once the style sheet gives the field a least height.
+        self.setTextMargins(_LENS + 6, 0, 0, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        place = QRectF(8, (self.height() - _LENS) / 2, _LENS, _LENS)
+        theme_icons.draw(QPainter(self), "search", current()["text2"], place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        elif event.key() == Qt.Key.Key_Down:
+            self.down_pressed.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class _CalmWheel:
+    """The wheel scrolls the page unless the field has the focus: no value changes by accident."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():  # type: ignore[attr-defined]
+            super().wheelEvent(event)  # type: ignore[misc]
+        else:
+            event.ignore()
+
+
+class Combo(_CalmWheel, QComboBox):
+    """A combo box; its accessible name must be given, because its value would be read as its name."""
+
+    def __init__(self, spoken: str, *, name: str = "") -> None:
+        super().__init__()
+        self.setAccessibleName(spoken)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.setFont(F("button"))
+        self.setProperty("text_role", "button")
+        # The list must be a real view for the style sheet to reach its rows.
+        self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
+        if name:
+            self.setObjectName(name)
+
+
+def _set_up_spin(box: QAbstractSpinBox, spoken: str, name: str) -> None:
+    # The style sheet's left padding is lost on spin boxes.
+    box.lineEdit().setTextMargins(_TEXT_MARGIN, 0, 0, 0)
+    box.setAccessibleName(spoken)
+    box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    box.setMinimumWidth(scaled(92))
+    if name:
+        box.setObjectName(name)
+
+
+class Spin(_CalmWheel, QSpinBox):
+    """A whole number."""
+
+    def __init__(self, spoken: str, low: int, high: int, *, suffix: str = "", name: str = "") -> None:
+        super().__init__()
+        self.setRange(low, high)
+        self.setSuffix(suffix)
+        _set_up_spin(self, spoken, name)
+
+
+class MoneySpin(_CalmWheel, QDoubleSpinBox):
+    """An amount of dollars, or none. `amount()` is a Decimal or None; the least value reads "none"."""
+
+    def __init__(self, spoken: str, *, none_text: str = "", most: float = 100_000, name: str = "") -> None:
+        super().__init__()
+        self._can_be_none = bool(none_text)
+        self.setDecimals(2)
+        self.setPrefix("$ ")
+        self.setSingleStep(0.5)
+        self.setRange(-0.01 if none_text else 0.0, most)
+        self.setSpecialValueText(none_text)
+        _set_up_spin(self, spoken, name)
+        self.setMinimumWidth(scaled(112))
+
+    def amount(self) -> Decimal | None:
+        """The amount, exact to the cent."""
+        if self._can_be_none and self.value() < 0:
+            return None
+        return Decimal(self.text_cents()).scaleb(-2)
+
+    def text_cents(self) -> int:
+        """The amount in whole cents."""
+        return round(self.value() * 100)
+
+    def set_amount(self, amount: Decimal | None) -> None:
+        """Shows an amount; None = the special text."""
+        self.setValue(self.minimum() if amount is None else float(amount))
+
+    def stepBy(self, steps: int) -> None:
+        # From "none" the first step up goes to a round amount, not to 0.49.
+        if self._can_be_none and self.value() < 0 and steps > 0:
+            self.setValue(0.0)
+            steps -= 1
+        super().stepBy(steps)
+
+
+class TextArea(QPlainTextEdit):
+    """Several lines of plain text; Tab goes on to the next field."""
+
+    def __init__(self, spoken: str, *, lines: int = 4, placeholder: str = "", name: str = "") -> None:
+        super().__init__()
+        self._lines = lines
+        self.setAccessibleName(spoken)
+        self.setPlaceholderText(placeholder)
+        self.setTabChangesFocus(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        if name:
+            self.setObjectName(name)
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, int(QFontMetricsF(self.font()).lineSpacing() * self._lines + 24))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self.sizeHint().height())
+
+
+class FieldNote(QWidget):
+    """The sentence with icon below a field with a fault; hidden while there is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tone = "warn"
+        row = QHBoxLayout(self)
+        row.setContentsMargins(22, 0, 0, 0)
+        self._label = Label("", "caption", colour="warn", wrap=True)
+        row.addWidget(self._label)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._label.text()
+
+    def show_note(self, field: QWidget, tone: str, text: str) -> None:
+        """Marks `field` ("bad" or "warn") and says why; an empty text takes both away."""
+        set_state(field, tone if text else "")
+        self._tone = tone or "warn"
+        set_colour(self._label, self._tone)
+        self._label.setText(text)
+        self.setVisible(bool(text))
+        field.setAccessibleDescription(text)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = current(), QPainter(self)
+        name = "warn" if self._tone == "warn" else "bad"
+        metrics = QFontMetricsF(F("caption"))
+        theme_icons.draw(painter, name, theme[self._tone], QRectF(0, metrics.height() / 2 - 7, 14, 14))
+
+
+class FormGrid(QWidget):
+    """Rows of a page: label left (216 wide) with help below it, field right. Names and buddies are set.
+
+    With `above` the label stands above the field, for panes.
+    """
+
+    def __init__(self, *, above: bool = False) -> None:
+        super().__init__()
+        self._above = above
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(4 if above else 14)
+        self._grid.setColumnStretch(0 if above else 1, 1)
+        if not above:
+            self._grid.setColumnMinimumWidth(0, scaled(LABEL_WIDTH))
+        self._rows = 0
+
+    def add(self, label: str, field: QWidget, *, help_text: str = "", note: FieldNote | None = None) -> Label:
+        """Adds a row. `label` may hold an & for its key. Returns the label."""
+        words = Label(label, "head" if self._above else "name", colour="text2" if self._above else "text")
+        words.setBuddy(field)
+        if not field.accessibleName():
+            field.setAccessibleName(label.replace("&", ""))
+        if help_text:
+            field.setToolTip(field.toolTip() or help_text)
+        if self._above:
+            self._add_above(words, field, help_text, note)
+        else:
+            self._add_beside(words, field, help_text, note)
+        return words
+
+    def _add_above(self, words: Label, field: QWidget, help_text: str, note: FieldNote | None) -> None:
+        parts: list[QWidget] = [words, field]
+        if help_text:
+            parts.append(Label(help_text, "caption", colour="text2", wrap=True))
+        if note is not None:
+            parts.append(note)
+        for part in parts:
+            self._grid.addWidget(part, self._rows, 0)
+            self._rows += 1
+        self._grid.setRowMinimumHeight(self._rows, 8)
+        self._rows += 1
+
+    def _add_beside(self, words: Label, field: QWidget, help_text: str, note: FieldNote | None) -> None:
+        left = QVBoxLayout()
+        left.setContentsMargins(0, 7, 0, 0)
+        left.setSpacing(2)
+        left.addWidget(words)
+        if help_text:
+            left.addWidget(Label(help_text, "caption", colour="text2", wrap=True))
+        left.addStretch(1)
+        self._grid.addLayout(left, self._rows, 0)
+        if note is None:
+            self._grid.addWidget(field, self._rows, 1)
+        else:
+            right = QVBoxLayout()
+            right.setSpacing(4)
+            right.addWidget(field)
+            right.addWidget(note)
+            self._grid.addLayout(right, self._rows, 1)
+        self._rows += 1
+
+
+class ShareSlider(QWidget):
+    """A weight: name left, slider, share right. `moved` while moving, `released` once at the end."""
+
+    moved = Signal(int)
+    released = Signal(int)
+
+    def __init__(self, title: str, value: int, *, name: str = "") -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        words = Label(title)
+        words.setFixedWidth(scaled(100))
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, 100)
+        self.slider.setPageStep(10)
+        self.slider.setAccessibleName(title)
+        if name:
+            self.slider.setObjectName(name)
+        self._share = Label("", "strong")
+        self._share.setMinimumWidth(scaled(32))
+        self._share.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(words)
+        row.addWidget(self.slider, 1)
+        row.addWidget(self._share)
+        words.setBuddy(self.slider)
+        self.set_value(value)
+        self.slider.valueChanged.connect(self._on_moved)
+        self.slider.sliderReleased.connect(lambda: self.released.emit(self.slider.value()))
+
+    def value(self) -> int:
+        """0 to 100."""
+        return self.slider.value()
+
+    def set_value(self, value: int) -> None:
+        """Moves the handle."""
+        self.slider.setValue(value)
+        self.set_share(value)
+
+    def set_share(self, share: int) -> None:
+        """The figure at the right: the share of all weights, which is not always the handle's place."""
+        self._share.setText(str(share))
+
+    def _on_moved(self, value: int) -> None:
+        self.set_share(value)
+        self.moved.emit(value)
+        if not self.slider.isSliderDown():
+            self.released.emit(value)

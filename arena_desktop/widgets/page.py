@@ -1,0 +1,163 @@
+"""The frame of a page: header (title left, controls right), strips, body, and the plane it sits on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from arena_desktop.theme import control_height, current
+from arena_desktop.theme.paint import hairline_width
+from arena_desktop.theme.switch import set_role
+from arena_desktop.theme.tokens import NARROW, RADIUS_PAGE
+from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.strip import StripStack
+
+MARGIN = 32
+MARGIN_NARROW = 24
+TOP = 24
+
+
+class PageHeader(QWidget):
+    """Title with an optional sentence below; `controls` at the right, the primary button last."""
+
+    def __init__(self, title: str, subtitle: str = "") -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        self.title = Label(title, "title", name="page_title")
+        self.subtitle = Label(subtitle, "body", colour="text2", wrap=True)
+        self.subtitle.setVisible(bool(subtitle))
+        words.addWidget(self.title)
+        words.addWidget(self.subtitle)
+        row.addLayout(words, 1)
+        self.controls = QHBoxLayout()
+        self.controls.setSpacing(8)
+        row.addLayout(self.controls)
+        row.setAlignment(self.controls, Qt.AlignmentFlag.AlignTop)
+        self._apply_height()
+
+    def set_lead(self, text: str) -> None:
+        """A larger sentence below the title, as on Home."""
+        set_role(self.subtitle, "lead")
+        self.set_title(self.title.text(), text)
+
+    def set_title(self, title: str, subtitle: str | None = None) -> None:
+        """Other words; `subtitle` None leaves it."""
+        self.title.setText(title)
+        if subtitle is not None:
+            self.subtitle.setText(subtitle)
+            self.subtitle.setVisible(bool(subtitle))
+        self._apply_height()
+
+    def _apply_height(self) -> None:
+        # Alone, the title stands in the middle beside the controls.
+        self.title.setMinimumHeight(0 if self.subtitle.text() else control_height())
+
+
+class Page(QWidget):
+    """Base of every page. Object name `page_<name>`.
+
+    `header`, `strips` and `body` (a vertical layout) are there to be filled. `scrolls` puts all of it
+    into one scroll area; otherwise the body fills the window and its tables scroll. Pages override
+    `set_narrow` to move a detail pane below when the window is narrow.
+    """
+
+    def __init__(self, name: str, title: str, *, scrolls: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"page_{name}")
+        self.setAccessibleName(title)
+        self.page_name = name
+        self.header = PageHeader(title)
+        self.strips = StripStack()
+        self._narrow = False
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        if scrolls:
+            inner = QWidget()
+            inner.setObjectName("scroll_body")
+            self.scroll: QScrollArea | None = QScrollArea()
+            self.scroll.setWidgetResizable(True)
+            self.scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+            self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.scroll.viewport().setAutoFillBackground(False)
+            self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self.scroll.setAccessibleName(title)
+            self.scroll.setWidget(inner)
+            inner.setAutoFillBackground(False)
+            outer.addWidget(self.scroll)
+        else:
+            inner = QWidget()
+            self.scroll = None
+            outer.addWidget(inner)
+        self._inner = QVBoxLayout(inner)
+        self._inner.setSpacing(16)
+        self._inner.addWidget(self.header)
+        self._inner.addWidget(self.strips)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(16)
+        self._inner.addLayout(self.body, 1)
+        self._set_margins()
+
+    def take_window_strips(self, stack: StripStack) -> None:
+        """The window's own messages stand below this page's header while it is shown."""
+        self._inner.insertWidget(1, stack)
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Called when the window passes 1100 px."""
+        self._narrow = narrow
+        self._set_margins()
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the window is below 1100 px."""
+        return self._narrow
+
+    def focus_first(self) -> None:
+        """F6 and page changes land here: the first control of the body."""
+        self.focusNextChild()
+
+    def _set_margins(self) -> None:
+        side = MARGIN_NARROW if self._narrow else MARGIN
+        self._inner.setContentsMargins(side, TOP, side, 20)
+
+
+class PageArea(QWidget):
+    """The plane at the right of the rail: round top-left corner with a hairline; holds the pages."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(1, 1, 0, 0)
+        layout.setSpacing(0)
+        self.stack = QStackedWidget()
+        layout.addWidget(self.stack)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        thick = hairline_width(self.devicePixelRatioF())
+        inset, radius = thick / 2, RADIUS_PAGE
+        width, height = self.width() + 4.0, self.height() + 4.0
+        path = QPainterPath()
+        path.moveTo(inset, height)
+        path.lineTo(inset, radius)
+        path.arcTo(QRectF(inset, inset, 2 * radius, 2 * radius), 180, -90)
+        path.lineTo(width, inset)
+        path.lineTo(width, height)
+        path.closeSubpath()
+        painter.setPen(QPen(theme.color("line"), thick))
+        painter.setBrush(theme.color("page"))
+        painter.drawPath(path)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.window().width() < NARROW
+        for index in range(self.stack.count()):
+            page = self.stack.widget(index)
+            if isinstance(page, Page) and page.narrow != narrow:
+                page.set_narrow(narrow)

@@ -1,0 +1,184 @@
+"""A table in its card with foot and empty state, and the bar above it: filter, count, columns."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QWidget
+
+from arena_desktop.cells import Column, ScoreCell, Tie
+from arena_desktop.theme import current, scaled
+from arena_desktop.widgets.buttons import Button
+from arena_desktop.widgets.card import Card, Divider
+from arena_desktop.widgets.cell_paint import Pen, paint_bracket, paint_score
+from arena_desktop.widgets.empty_state import EmptyState
+from arena_desktop.widgets.fields import FilterField
+from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.table import ArenaTable
+
+_FILTER_DELAY_MS = 120
+
+
+class TableCard(Card):
+    """An `ArenaTable` on a card. `foot` (made by `add_foot`) is a row below a hairline.
+
+    With `set_empty` the table gives way to an empty state while its model has no rows at all; when
+    only the filter hides everything, the sentence says so and offers to clear it.
+    """
+
+    empty_pressed = Signal()
+
+    def __init__(self, table: ArenaTable) -> None:
+        super().__init__(padding=0, spacing=0)
+        # A frame's radius does not clip its children: keep them off the round corners.
+        self.body.setContentsMargins(1, 4, 1, 6)
+        self.table = table
+        self._stack = QStackedLayout()
+        self._stack.addWidget(table)
+        self._empty: EmptyState | None = None
+        self._nothing = EmptyState("", "", drawing=False)
+        self._nothing.set_texts(self.tr("Nothing matches the filter."), "", self.tr("Clear the filter"))
+        self._nothing.button.set_kind("secondary")
+        self._nothing.pressed.connect(lambda: table.rows.set_filter(""))
+        self._stack.addWidget(self._nothing)
+        self.body.addLayout(self._stack, 1)
+        if table.fits_rows:
+            self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+
+    def set_empty(self, heading: str, sentence: str, button: str = "", *, icon: str = "") -> None:
+        """The empty state. Call after the table has its model."""
+        if self._empty is not None:
+            self._empty.set_texts(heading, sentence, button)
+            return
+        self._empty = EmptyState(heading, sentence, button, icon=icon)
+        self._empty.pressed.connect(self.empty_pressed)
+        self._stack.addWidget(self._empty)
+        self.watch()
+
+    def watch(self) -> None:
+        """Follows the counts of the table's model from now on."""
+        self.table.rows.counts_changed.connect(self._on_counts)
+        self._on_counts(self.table.rows.shown_count(), self.table.rows.total_count())
+
+    def add_foot(self) -> QHBoxLayout:
+        """A row below the table, for legends and counts."""
+        self.table.setProperty("last_line", False)
+        self.body.addWidget(Divider())
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(20, 8, 20, 4)
+        row.setSpacing(24)
+        self.body.addWidget(holder)
+        return row
+
+    def _on_counts(self, shown: int, total: int) -> None:
+        if total == 0 and self._empty is not None:
+            self._stack.setCurrentWidget(self._empty)
+        elif shown == 0 and total > 0:
+            self._stack.setCurrentWidget(self._nothing)
+        else:
+            self._stack.setCurrentWidget(self.table)
+
+
+class FilterBar(QWidget):
+    """Filter field, the page's own controls, "14 of 50 shown" with Clear, and "Columns…".
+
+    Ctrl+F focuses the field (the window forwards it). `extra` is the layout for own controls.
+    """
+
+    def __init__(self, table: ArenaTable, placeholder: str = "", *, name: str = "edit_filter", columns: bool = True) -> None:
+        super().__init__()
+        self._table = table
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        self.field = FilterField(placeholder or self.tr("Filter"), name=name)
+        self.field.setFixedWidth(scaled(220))
+        row.addWidget(self.field)
+        self.extra = QHBoxLayout()
+        self.extra.setSpacing(16)
+        self.extra.setContentsMargins(8, 0, 8, 0)
+        row.addLayout(self.extra)
+        self.count = Label("", "body", colour="text2", name="label_filter_count")
+        self.clear = Button(self.tr("Clear"), "quiet", name="button_clear_filter")
+        self.clear.setAccessibleName(self.tr("Clear the filter"))
+        self.clear.clicked.connect(self.clear_filter)
+        row.addWidget(self.count)
+        row.addWidget(self.clear)
+        row.addStretch(1)
+        self.columns = Button(self.tr("Columns…"), "quiet", name="button_columns")
+        self.columns.clicked.connect(self._on_columns)
+        self.columns.setVisible(columns)
+        row.addWidget(self.columns)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._wait = QTimer(self, singleShot=True, interval=_FILTER_DELAY_MS)
+        self._wait.timeout.connect(self.apply)
+        self.field.textChanged.connect(lambda _text: self._wait.start())
+        self.field.returnPressed.connect(self.apply)
+        self._follow()
+
+    def apply(self) -> None:
+        """Filters with the text in the field now."""
+        self._wait.stop()
+        self._table.rows.set_filter(self.field.text())
+        self._table.looks_changed.emit()
+        self._show_count()
+
+    def clear_filter(self) -> None:
+        """Shows all rows again and keeps the focus in the field."""
+        self.field.clear()
+        self.apply()
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _follow(self) -> None:
+        if self._table.model() is None:
+            return
+        self._table.rows.counts_changed.connect(self._show_count)
+        self.field.setText(self._table.rows.filter_text())
+        self._wait.stop()
+        self._show_count()
+
+    def _show_count(self, *_counts: int) -> None:
+        rows = self._table.rows
+        if self.field.text() and not rows.filter_text() and not self._wait.isActive():
+            self.field.clear()
+            self._wait.stop()
+        text = self.tr("{shown} of {total} shown").format(shown=rows.shown_count(), total=rows.total_count())
+        self.count.setText(text)
+        self.count.setVisible(rows.total_count() > 0)
+        self.clear.setVisible(bool(rows.filter_text()))
+
+    def _on_columns(self) -> None:
+        menu = self._table.columns_menu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.columns.mapToGlobal(self.columns.rect().bottomLeft()))
+
+
+class Legend(QWidget):
+    """A small drawing with its words, for the foot of a table. `kind`: tie or score."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__()
+        self._kind = kind
+        row = QHBoxLayout(self)
+        row.setContentsMargins({"tie": 18, "score": 45}[kind], 0, 0, 0)
+        row.addWidget(Label(text, "caption", colour="text2"))
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), max(20, super().sizeHint().height()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current()
+        middle = self.height() / 2
+        if self._kind == "tie":
+            # One short bracket: the two halves of a row that is 15 px high with the usual inset of 11.
+            paint_bracket(painter, theme, Tie.FIRST, 8, QRectF(0, middle - 18, 10, 18))
+            paint_bracket(painter, theme, Tie.LAST, 8, QRectF(0, middle, 10, 18))
+            return
+        box = QRectF(0, middle - 8, 36, 16)
+        column: Column[None] = Column("legend", "", lambda _row: "")
+        pen = Pen(painter, theme, box, box, theme.color("surface"), column)
+        paint_score(pen, ScoreCell(54, 0, 100), box)
+
+
+

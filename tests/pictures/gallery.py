@@ -1,0 +1,437 @@
+"""Grabs pictures of the component kit, light and dark, for review by eye: `python -m tests.pictures.gallery DIR`.
+
+The contents are the made-up ones of the design pictures. Nothing here is a test.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QWidget
+
+from arena_desktop.cells import (
+    Align,
+    ChangeCell,
+    ChipCell,
+    Column,
+    IconTextCell,
+    LaneCell,
+    Link,
+    LinksCell,
+    ModelCell,
+    PlaceCell,
+    ProgressCell,
+    ScoreCell,
+    Tie,
+    TitleMarksCell,
+    Tone,
+    TwoLineCell,
+)
+from arena_desktop.itemmodels.table import ColumnTable
+from arena_desktop.main_window import MainWindow, PageEntry
+from arena_desktop.settings import Settings
+from arena_desktop.theme import scaled
+from arena_desktop.theme.switch import Appearance, Theme
+from arena_desktop.widgets.buttons import ActionCard, Button, ChoiceCard
+from arena_desktop.widgets.card import Card, CardHead, Divider
+from arena_desktop.widgets.facts import Counter, Fact
+from arena_desktop.widgets.fields import Combo, ShareSlider
+from arena_desktop.widgets.labels import Label, Span
+from arena_desktop.widgets.page import Page
+from arena_desktop.widgets.progress import RunProgress
+from arena_desktop.widgets.rail import Mark
+from arena_desktop.widgets.strip import Message, StripButton
+from arena_desktop.widgets.table import ArenaTable
+from arena_desktop.widgets.table_card import FilterBar, Legend, TableCard
+from arena_desktop.widgets.verdict_card import VerdictButton, VerdictCard, VerdictText
+
+MODELS = ("Claude Opus 5", "GPT-5.5", "Gemini 3 Pro", "Claude Opus 5 (short)", "SmolLM2", "Mistral Large")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of any demo table: payloads by column id."""
+
+    key: int
+    cells: dict[str, Any] = field(default_factory=dict)
+    out: bool = False
+
+
+def columns(*specs: tuple[str, str, dict[str, Any]]) -> list[Column[Row]]:
+    """Columns whose text and payload come from `Row.cells`."""
+
+    def text(name: str) -> Callable[[Row], str]:
+        def read(row: Row) -> str:
+            value = row.cells.get(name, "")
+            return value if isinstance(value, str) else str(getattr(value, "text", getattr(value, "name", "")))
+
+        return read
+
+    def cell(name: str) -> Callable[[Row], Any]:
+        return lambda row: None if isinstance(row.cells.get(name, ""), str) else row.cells[name]
+
+    return [Column(name, title, text(name), cell=cell(name), **more) for name, title, more in specs]
+
+
+def table(name: str, spoken: str, cols: list[Column[Row]], rows: list[Row], **more: Any) -> ArenaTable:
+    """A demo table."""
+    view = ArenaTable(name, spoken, **more)
+    view.setModel(ColumnTable(cols, rows, key=lambda row: row.key, muted=lambda row: row.out, parent=view))
+    return view
+
+
+def leaderboard_page() -> Page:
+    """As `results-full`."""
+    page = Page("results", "Leaderboard", scrolls=True)
+    run = Combo("Run")
+    run.addItem("Run 12, today 14:05, complete")
+    run.setFixedWidth(scaled(252))
+    page.header.controls.addWidget(run)
+    page.header.controls.addWidget(Button("Export…", icon="export"))
+    page.header.controls.addWidget(Button("Run again", "primary", icon="run"))
+    verdict = VerdictCard()
+    verdict.set_text(
+        VerdictText(
+            "Use Claude Opus 5 for this project.",
+            (
+                Span("It passed "),
+                Span("45 of your 50 tests", True),
+                Span(". GPT-5.5 passed 44, and with 50 tests that difference is too small to tell apart. "),
+                Span("Claude Opus 5 is our pick because it costs about half as much: "),
+                Span("$0.42", True),
+                Span(" per 100 answers instead of $0.91."),
+            ),
+            "Too close to call between the first two",
+            chip_icon="compare",
+            buttons=(
+                VerdictButton("why", "Why this one?"),
+                VerdictButton("change", "What could change this?"),
+                VerdictButton("copy", "Copy summary", quiet=True, icon="copy"),
+            ),
+            facts=(
+                Fact("71 of 100", "How often it comes first when the tests are drawn again"),
+                Fact("About 40 more tests", "would settle the first two, for about $1.60"),
+            ),
+        )
+    )
+    page.body.addWidget(verdict)
+    view = board()
+    bar = FilterBar(view, "Filter models")
+    bar.extra.addWidget(QCheckBox("Only models that meet my must-haves"))
+    bar.count.hide()
+    page.body.addWidget(bar)
+    card = TableCard(view)
+    foot = card.add_foot()
+    foot.addWidget(Legend("tie", "Too close to tell apart with 50 tests"))
+    foot.addWidget(Legend("score", "Measured score, and where the true score most likely lies. Scale 0 to 100."))
+    foot.addStretch(1)
+    page.body.addWidget(card)
+    lower = QHBoxLayout()
+    lower.setSpacing(16)
+    lower.addWidget(weights_card(), 2)
+    lower.addWidget(cost_card(), 3)
+    page.body.addLayout(lower)
+    page.body.addStretch(1)
+    return page
+
+
+def weights_card() -> Card:
+    """The what-if sliders."""
+    card = Card(20, spacing=8)
+    head = CardHead("What matters most")
+    head.controls.addWidget(Button("Reset", "quiet"))
+    card.body.addWidget(head)
+    sentence = "Move a slider. The table above follows at once. Nothing is asked again and nothing is spent."
+    card.body.addWidget(Label(sentence, colour="text2", wrap=True))
+    for title, value in (("Right answers", 60), ("Low cost", 25), ("Speed", 15)):
+        card.body.addWidget(ShareSlider(title, value))
+    card.body.addWidget(Divider())
+    card.body.addWidget(Label("Claude Opus 5 stays first.", "strong"))
+    card.body.addStretch(1)
+    return card
+
+
+def cost_card() -> QWidget:
+    """The cost and score chart."""
+    return Card(20)
+
+
+def board() -> ArenaTable:
+    """The leaderboard table."""
+    right, links = {"align": Align.RIGHT}, (Link("key", "Add key…"),)
+    cols = columns(
+        ("place", "Place", {"width": 64, "minimum": 60}),
+        ("model", "Model", {"width": 190, "stretch": 2}),
+        ("passed", "Tests passed", {"width": 110, "drop": 2, **right}),
+        ("score", "Overall score", {"width": 238, "stretch": 1, "minimum": 160}),
+        ("cost", "Cost per 100", {"width": 106, **right}),
+        ("wait", "Usual wait", {"width": 84, "drop": 1, **right}),
+        ("must", "Must-haves", {"width": 180}),
+    )
+    meets = IconTextCell("check", "Meets all")
+    data = [
+        (PlaceCell("1", Tie.FIRST), "45 of 50", ScoreCell(90, 80, 96, "90"), "$0.42", "1.9 s", meets),
+        (PlaceCell("2", Tie.LAST), "44 of 50", ScoreCell(88, 77, 94, "88"), "$0.91", "2.4 s", meets),
+        (PlaceCell("3"), "38 of 50", ScoreCell(76, 63, 86, "76"), "$0.28", "1.6 s", meets),
+        (PlaceCell("4"), "36 of 50", ScoreCell(71, 57, 82, "71"), "$0.31", "1.4 s", meets),
+        (PlaceCell("–"), "27 of 50", ScoreCell(54, 40, 67, "54"), "free", "6.2 s", ChipCell("Ruled out: under 60", Tone.WARN)),
+        (PlaceCell("–"), "–", ScoreCell(None), "–", "–", ChipCell("No key", Tone.NEUTRAL, "key", links)),
+    ]
+    rows = [
+        Row(
+            n,
+            dict(
+                place=place,
+                model=ModelCell(MODELS[n], n, "this computer" if n == 4 else "", strong=n < 2),
+                passed=passed,
+                score=score,
+                cost=cost,
+                wait=wait,
+                must=must,
+            ),
+            out=n > 3,
+        )
+        for n, (place, passed, score, cost, wait, must) in enumerate(data)
+    ]
+    view = table("table_leaderboard", "Leaderboard", cols, rows)
+    view.fit_rows()
+    view.select_key(0)
+    view._set_hovered(2)
+    return view
+
+
+def run_page() -> Page:
+    """As `run`."""
+    page = Page("run", "Running")
+    page.header.set_title("Running", "Customer replies. 50 tests, asked 3 times each, 5 models.")
+    tell = QCheckBox("Tell me when it is done")
+    tell.setChecked(True)
+    page.header.controls.addWidget(tell)
+    page.strips.show_message(
+        Message(
+            "slow",
+            Tone.WARN,
+            "Anthropic asked us to slow down.",
+            "Asking 3 at a time instead of 6. Next try in 18 seconds, by itself. The other models keep going.",
+            (StripButton("Details", lambda: None),),
+        )
+    )
+    card = Card(spacing=12)
+    line = QHBoxLayout()
+    line.setSpacing(16)
+    line.addWidget(Label("Asking", "section"))
+    line.addWidget(Label("412 of 750 answers are in", colour="text2"))
+    line.addStretch(1)
+    card.body.addLayout(line)
+    bar = RunProgress("Answers", name="progress_run")
+    bar.set_counts(done=409, failed=3, under_way=10, waiting=328)
+    card.body.addWidget(bar)
+    counters = QHBoxLayout()
+    for caption, square, figure, ink in (
+        ("Done", "accent", "409", "text"),
+        ("Failed", "bad", "3", "bad"),
+        ("On their way", "band", "10", "text"),
+        ("Waiting", "track", "328", "text"),
+    ):
+        counter = Counter(caption, square=square)
+        counter.set_figure(figure, ink=ink)
+        counters.addWidget(counter, 2)
+    counters.addWidget(Divider(vertical=True))
+    counters.addSpacing(28)
+    for caption, figure in (("Time left", "about 6 minutes"), ("Spent, and your limit", "$1.96 of $5.00")):
+        counter = Counter(caption)
+        counter.set_figure(figure)
+        counters.addWidget(counter, 3)
+    card.body.addLayout(counters)
+    page.body.addWidget(card)
+    view = lanes()
+    page.body.addWidget(TableCard(view))
+    page.body.addStretch(1)
+    foot = QHBoxLayout()
+    foot.addWidget(Button("Pause", icon="pause"))
+    foot.addWidget(Button("Cancel run…", icon="stop"))
+    foot.addStretch(1)
+    foot.addWidget(Button("Try the 3 failed again"))
+    page.body.addLayout(foot)
+    return page
+
+
+def lanes() -> ArenaTable:
+    """The table of a run."""
+    right = {"align": Align.RIGHT}
+    cols = columns(
+        ("model", "Model", {"width": 208, "stretch": 1}),
+        ("done", "Done", {"width": 210}),
+        ("passed", "Passed so far", {"width": 120, **right}),
+        ("spent", "Spent", {"width": 76, **right}),
+        ("lane", "At the same time", {"width": 168}),
+        ("now", "What is happening", {"width": 190}),
+    )
+    slow = ChipCell("Slowed down", Tone.WARN, "clock")
+    answering = IconTextCell("run", "Answering", "accent", "text")
+    data = [
+        (96, "87", "$0.40", LaneCell(2, 3, 6, "3 of 6"), slow),
+        (104, "92", "$0.95", LaneCell(4, 4, 4, "4"), answering),
+        (131, "101", "$0.37", LaneCell(3, 4, 4, "4"), answering),
+        (78, "55", "$0.24", LaneCell(0, 0, 0, "shares the 3"), slow),
+        (3, "1", "free", LaneCell(1, 1, 1, "1"), answering),
+    ]
+    rows = [
+        Row(
+            n,
+            dict(
+                model=ModelCell(MODELS[n], n, "this computer" if n == 4 else ""),
+                done=ProgressCell(f"{done} of 150", done / 150),
+                passed=passed,
+                spent=spent,
+                lane=lane,
+                now=now,
+            ),
+        )
+        for n, (done, passed, spent, lane, now) in enumerate(data)
+    ]
+    left_out = ChipCell("No key", Tone.NEUTRAL, "key", (Link("key", "Add…"),))
+    rows.append(
+        Row(5, dict(model=ModelCell(MODELS[5], 5), done="Left out", passed="–", spent="–", lane="–", now=left_out), True)
+    )
+    view = table("table_lanes", "Models in this run", cols, rows)
+    view.fit_rows()
+    view._set_hovered(2)
+    return view
+
+
+def home_page() -> Page:
+    """As `home-recent`."""
+    page = Page("home", "Which AI model should you use?", scrolls=True)
+    sentence = "Bring the questions your job really has. Agent Arena asks every model, marks the answers and tells you which one to pick."
+    page.header.set_lead(sentence)
+    cards = QHBoxLayout()
+    cards.setSpacing(16)
+    cards.addWidget(ActionCard("sample", "Try the sample", "No key, no cost, about 15 seconds", lead=True, name="card_sample"))
+    cards.addWidget(ActionCard("plus", "Start a new project", "Five short questions"))
+    cards.addWidget(ActionCard("project", "Open a project folder", "Or drop one here"))
+    page.body.addLayout(cards)
+    page.body.addWidget(Label("Recent projects", "section"))
+    cols = columns(
+        ("name", "Project", {"width": 380, "stretch": 1}),
+        ("best", "Best so far", {"width": 270}),
+        ("used", "Last used", {"width": 180, "tone": "text2"}),
+        ("do", "", {"width": 160, "sortable": False}),
+    )
+    data = [
+        ("Customer replies", "Documents / Customer replies", ModelCell("Claude Opus 5", 0, "45 of 50 tests"), "today 14:05", (Link("open", "Open"),)),
+        ("Invoice reading", "Documents / Invoices 2026", ModelCell("Gemini 3 Pro", 2, "112 of 120 tests"), "3 Nov", ()),
+        ("Product texts, German", "Shared / Marketing / Product texts", ChipCell("Too close to call", Tone.INFO, "compare"), "28 Oct", ()),
+        ("Ticket sorting", "Documents / Ticket sorting", IconTextCell("", "Not run yet"), "19 Oct", ()),
+        ("Contract check", "Not found on the drive it was on", "–", "2 Sep", (Link("find", "Find it…"), Link("remove", "Remove"))),
+    ]
+    rows = [
+        Row(n, dict(name=TwoLineCell(name, where), best=best, used=used, do=LinksCell(links)), n == 4)
+        for n, (name, where, best, used, links) in enumerate(data)
+    ]
+    view = table("table_recent", "Recent projects", cols, rows, lines=2)
+    view.fit_rows()
+    view._set_hovered(0)
+    page.body.addWidget(TableCard(view))
+    row = QHBoxLayout()
+    quick = ChoiceCard("Quick look", "5 tests, about $0.15", "Less than a minute. Too few to decide.")
+    whole = ChoiceCard("All 50 tests", "600 questions, about $1.52", "About 7 minutes")
+    whole.setChecked(True)
+    row.addWidget(quick)
+    row.addWidget(whole)
+    page.body.addLayout(row)
+    page.body.addStretch(1)
+    return page
+
+
+def compare_page() -> Page:
+    """As `compare`."""
+    page = Page("compare", "Compare")
+    right = {"align": Align.RIGHT}
+    cols = columns(
+        ("model", "Model", {"width": 230, "stretch": 1}),
+        ("before", "Passed before", {"width": 120, **right}),
+        ("now", "Passed now", {"width": 104, **right}),
+        ("change", "Change", {"width": 290}),
+        ("cost", "Cost per 100", {"width": 120, **right}),
+    )
+    data = [
+        ("36 of 48", "43 of 48", ChangeCell(56, 80, "8 better, 1 worse", "good"), "$0.02 less"),
+        ("43 of 48", "42 of 48", ChangeCell(80, 77, "too close to call"), "same"),
+        ("33 of 48", "36 of 48", ChangeCell(46, 56, "too close to call"), "$0.01 more"),
+        ("40 of 48", "34 of 48", ChangeCell(70, 50, "1 better, 7 worse", "bad"), "same"),
+    ]
+    rows = [Row(n, dict(model=ModelCell(MODELS[n], n), before=b, now=a, change=c, cost=d)) for n, (b, a, c, d) in enumerate(data)]
+    view = table("table_compare", "Compare", cols, rows)
+    view.fit_rows()
+    page.body.addWidget(TableCard(view))
+    tests = columns(("test", "Test", {"head_models": (0, 1, 2)}))
+    listed = [
+        Row(1, dict(test=TitleMarksCell("4", "Angry customer", "This is a disgrace. I have waited…", (True, False, None)))),
+        Row(2, dict(test=TitleMarksCell("12", "Refund after 40 days", "I bought this 40 days ago and it…", (True, True, False)))),
+    ]
+    narrow = table("table_tests", "Tests", tests, listed, lines=3)
+    narrow.select_key(2)
+    holder = TableCard(narrow)
+    holder.setFixedWidth(296)
+    page.body.addWidget(holder)
+    return page
+
+
+PAGES = (
+    PageEntry("home", "Home", "home", home_page, needs_project=False),
+    PageEntry("project", "Project", "project", lambda: Page("project", "Project"), "Set up"),
+    PageEntry("cases", "Test cases", "cases", lambda: Page("cases", "Test cases"), "Set up"),
+    PageEntry("models", "Models", "models", lambda: Page("models", "Models"), "Set up"),
+    PageEntry("scoring", "Scoring", "scoring", lambda: Page("scoring", "Scoring"), "Set up"),
+    PageEntry("run", "Run", "run", run_page, "Run"),
+    PageEntry("results", "Leaderboard", "results", leaderboard_page, "Results"),
+    PageEntry("answers", "Answers", "answers", lambda: Page("answers", "Answers"), "Results"),
+    PageEntry("history", "History", "history", lambda: Page("history", "History"), "Results"),
+    PageEntry("compare", "Compare", "compare", compare_page, "Results"),
+)
+
+
+def main(folder: Path, only: str = "") -> int:
+    """Grabs every demo page in both themes and two sizes."""
+    app = QApplication.instance() or QApplication([])
+    folder.mkdir(parents=True, exist_ok=True)
+    theme = Theme(app, folder / "theme", appearance=Appearance.LIGHT, font=QFont("Inter", 10))
+    settings = Settings(folder / "settings.ini")
+    window = MainWindow(settings, theme, PAGES)
+    window.set_project("Customer replies")
+    window.rail.set_mark("models", Mark.ATTENTION)
+    window.status.set_saved("All changes saved")
+    window.status.set_summary("50 tests, asked 3 times each, 6 models")
+    window.show()
+    for size in (QSize(1280, 800), QSize(1920, 1080)):
+        window.resize(size)
+        for appearance in (Appearance.LIGHT, Appearance.DARK):
+            theme.set_appearance(appearance)
+            for name in ("home", "run", "results", "history", "compare", "answers"):
+                if only and name not in only.split(","):
+                    continue
+                window.show_page(name)
+                window.rail.set_share("run", "55 %" if name == "run" else "")
+                if name == "run":
+                    counts = {"done": 409, "failed": 3, "under_way": 10, "waiting": 328}
+                    window.status.run.show_run("Running 55 %, about 6 minutes, $1.96 of $5.00", counts)
+                else:
+                    window.status.run.end_run()
+                app.processEvents()
+                window.grab().save(str(folder / f"{name}-{appearance}-{size.width()}.png"))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""))
+
