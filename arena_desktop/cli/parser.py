@@ -52,7 +52,9 @@ def _add_run(verbs: argparse._SubParsersAction[Parser]) -> None:
     run = verbs.add_parser("run", help="run a project and print its leaderboard")
     run.add_argument("project", metavar="PROJECT", help="the project folder or its config file")
     _selection(run)
-    run.add_argument("--dry-run", action="store_true", help="print the plan and what it would cost, then stop")
+    run.add_argument(
+        "--dry-run", action="store_true", help="print the plan and what it would cost, then stop"
+    )
     run.add_argument("--resume", metavar="RUN", help="carry on with an unfinished run: its id, or `last`")
     run.add_argument("--resume-from", choices=("snapshot", "new"), help="which settings to carry on with")
     run.add_argument("--fail-under", type=float, metavar="X", help="exit 2 where the best score is below X")
@@ -69,7 +71,9 @@ def _add_readers(verbs: argparse._SubParsersAction[Parser]) -> None:
     _common(check)
 
     score = verbs.add_parser("score", help="try one check on one answer")
-    score.add_argument("--check", required=True, metavar="JSON_OR_FILE", help="the check as JSON, or its file")
+    score.add_argument(
+        "--check", required=True, metavar="JSON_OR_FILE", help="the check as JSON, or its file"
+    )
     score.add_argument("--answer", required=True, metavar="FILE", help="the answer; - for standard input")
     score.add_argument("--reference", metavar="TEXT_OR_FILE", help="the right answer")
     score.add_argument("--judge-reply", metavar="FILE", help="stands in for the judge model's answer")
@@ -77,7 +81,9 @@ def _add_readers(verbs: argparse._SubParsersAction[Parser]) -> None:
 
     verdict = verbs.add_parser("verdict", help="scores from elsewhere through the same statistics")
     verdict.add_argument("file", metavar="FILE", help="CSV or JSON rows: model, case, trial, score")
-    verdict.add_argument("--margin", type=float, default=None, metavar="X", help="the gap that does not matter")
+    verdict.add_argument(
+        "--margin", type=float, default=None, metavar="X", help="the gap that does not matter"
+    )
     _common(verdict)
 
     runs = verbs.add_parser("runs", help="list the saved runs, newest first")

@@ -10,6 +10,7 @@ from arena_desktop.cli.output import print_json, say, table
 from arena_desktop.cli.parser import EXIT_OK
 from arena_desktop.wording import formats
 from arena_desktop.wording.results import run_words, state_word
+from engine.domain import RunInfo
 from engine.export.run_document import run_document, run_summary
 from engine.paths import store_path
 from engine.stats.board_json import board_from_json
@@ -19,6 +20,18 @@ from engine.storage.store import Store
 def open_store(options: argparse.Namespace) -> Store:
     """The store that `--store` names, else the user's own."""
     return Store.open(Path(options.store) if options.store else store_path())
+
+
+def _row(info: RunInfo) -> tuple[str, ...]:
+    return (
+        info.run_id,
+        info.project,
+        state_word(info.status),
+        formats.when(info.started_at),
+        f"{info.completed} of {info.planned}",
+        formats.money(info.cost_usd),
+        info.winner or formats.UNKNOWN,
+    )
 
 
 def runs(options: argparse.Namespace) -> int:
@@ -31,20 +44,8 @@ def runs(options: argparse.Namespace) -> int:
     if not found:
         say("No run has been saved yet.")
         return EXIT_OK
-    rows = [("Run", "Project", "State", "When", "Answers", "Spent", "Best")]
-    for info in found:
-        rows.append(
-            (
-                info.run_id,
-                info.project,
-                state_word(info.status),
-                formats.when(info.started_at),
-                f"{info.completed} of {info.planned}",
-                formats.money(info.cost_usd),
-                info.winner or formats.UNKNOWN,
-            )
-        )
-    print(table(rows))
+    head = ("Run", "Project", "State", "When", "Answers", "Spent", "Best")
+    print(table([head, *(_row(info) for info in found)]))
     return EXIT_OK
 
 

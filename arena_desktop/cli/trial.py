@@ -95,15 +95,16 @@ def score(options: argparse.Namespace) -> int:
 
 def verdict(options: argparse.Namespace) -> int:
     """Reads scores from elsewhere and prints the verdict on them."""
-    from arena_desktop.wording.verdict import rows_sentence
-    from engine.stats.verdict_file import verdict_from_rows
+    from arena_desktop.wording.verdict import pair_sentence, verdict_sentence
+    from engine.stats.verdict_file import file_verdict_json, verdict_from_rows
 
     result = verdict_from_rows(Path(options.file), options.margin)
-    document = result.document(rows_sentence)
+    document = file_verdict_json(result, verdict_sentence(result.board), pair_sentence)
     if options.json:
         print_json(document)
         return EXIT_OK
     print(document["sentence"])
     for model in document["models"]:
-        say(f"  {model['key']}: {model['mean']}", quiet=options.quiet)
+        mean = "not measured" if model["mean"] is None else f"{model['mean'] * 100:.1f} of 100"
+        say(f"  {model['key']}: {mean}", quiet=options.quiet)
     return EXIT_OK

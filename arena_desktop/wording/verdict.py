@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
 from arena_desktop.wording.reasons import reason_sentence
-from engine.stats.board import Entry, EntryStatus, Leaderboard, PairResult, Planner, Verdict
+from engine.stats.board import Entry, EntryStatus, Interval, Leaderboard, PairResult, Planner, Verdict
 
 FLAT_RATIO = 1.15  # below this a price or a wait counts as the same
 
@@ -53,12 +54,21 @@ def planner_sentence(planner: Planner | None) -> str:
         return ""
     if planner.may_never or planner.more_cases is None:
         return _tr("More tests may never tell them apart.")
-    count = formats.whole(planner.more_cases)
+    tests = more_tests(planner.more_cases)
     if planner.cost_usd is None:
-        return _tr("About {count} more tests would settle it.").format(count=count)
-    return _tr("About {count} more tests would settle it, about {cost}.").format(
-        count=count, cost=formats.money(planner.cost_usd)
+        return _tr("{tests} would settle it.").format(tests=tests)
+    if planner.cost_usd == 0:
+        return _tr("{tests} would settle it, for free.").format(tests=tests)
+    return _tr("{tests} would settle it, about {cost}.").format(
+        tests=tests, cost=formats.money(planner.cost_usd)
     )
+
+
+def more_tests(count: int) -> str:
+    """How many more tests, as the start of a sentence."""
+    if count == 1:
+        return _tr("About 1 more test")
+    return _tr("About {count} more tests").format(count=formats.whole(count))
 
 
 def _range(pair: PairResult) -> str:
@@ -83,11 +93,9 @@ def _no_pair(board: Leaderboard, verdict: Verdict, names: dict[str, str]) -> str
         return _tr("Only {name} could be ranked, so there is nothing to compare it with.").format(name=name)
     if verdict.code == "nothing_scored":
         return _tr("No answer has been marked yet.")
-    reasons = []
-    for entry in board.entries:
-        if entry.failures:
-            reasons.append(f"{entry.label}: {reason_sentence(entry.failures[0])}")
-    listed = " ".join(reasons[:6])
+    listed = " ".join(
+        f"{entry.label}: {reason_sentence(entry.failures[0])}" for entry in board.entries if entry.failures
+    )
     return _tr("No model can be recommended: {reasons}").format(reasons=listed).rstrip(": ")
 
 
@@ -97,7 +105,7 @@ def _row_sentence(verdict: Verdict, names: dict[str, str]) -> str:
         return ""
     better = names.get(verdict.a or pair.a, pair.a)
     planner = planner_sentence(verdict.planner)
-    units = formats.whole(pair.units)
+    units = formats.whole(pair.unit_count)
     sentences = {
         1: _joined(_tr("Not enough tests to tell."), planner),
         2: _tr("Practically the same: they differed on only {m} of {units} tests.").format(
@@ -122,11 +130,13 @@ def _settle(planner: Planner | None) -> str:
         return ""
     if planner.may_never or planner.more_cases is None:
         return _tr("More tests may never settle a gap this size.")
-    count = formats.whole(planner.more_cases)
+    tests = more_tests(planner.more_cases)
     if planner.cost_usd is None:
-        return _tr("About {count} more tests would settle a gap this size.").format(count=count)
-    return _tr("About {count} more tests would settle a gap this size, about {cost}.").format(
-        count=count, cost=formats.money(planner.cost_usd)
+        return _tr("{tests} would settle a gap this size.").format(tests=tests)
+    if planner.cost_usd == 0:
+        return _tr("{tests} would settle a gap this size, for free.").format(tests=tests)
+    return _tr("{tests} would settle a gap this size, about {cost}.").format(
+        tests=tests, cost=formats.money(planner.cost_usd)
     )
 
 
@@ -215,7 +225,7 @@ def _against(board: Leaderboard, winner: Entry, rival: Entry) -> str:
     compared = _tr("{name} passed {passed}.").format(name=rival.label, passed=rival.passed_cases)
     if pair is None or {pair.a, pair.b} != {winner.model_key, rival.model_key}:
         return compared
-    tests = formats.whole(pair.units)
+    tests = formats.whole(pair.unit_count)
     if verdict.row in (1, 3, 7):
         more = _tr("With {tests} tests that difference is too small to tell apart.").format(tests=tests)
         return _joined(compared, more)
@@ -238,8 +248,7 @@ def _outside(board: Leaderboard, winner: Entry) -> str:
     leader = entry_of(board, verdict.leader)
     if leader is None or winner.model_key in verdict.tied or leader.model_key == winner.model_key:
         return ""
-    wanted = {leader.model_key, winner.model_key}
-    pair = next((p for p in board.pairs if {p.a, p.b} == wanted), None)
+    pair = verdict.outside
     if pair is None or pair.delta is None or pair.ci95 is None:
         return _tr("By your weights {winner} comes first, although {leader} was right more often.").format(
             winner=winner.label, leader=leader.label
@@ -321,8 +330,10 @@ def facts(board: Leaderboard) -> tuple[Fact, ...]:
 
 def _planner_fact(planner: Planner) -> Fact:
     if planner.may_never or planner.more_cases is None:
-        return Fact(_tr("May never settle"), _tr("More tests of this kind may never tell the first two apart"))
-    figure = _tr("About {count} more tests").format(count=formats.whole(planner.more_cases))
+        return Fact(
+            _tr("May never settle"), _tr("More tests of this kind may never tell the first two apart")
+        )
+    figure = more_tests(planner.more_cases)
     if planner.cost_usd is None:
         return Fact(figure, _tr("would settle the first two"))
     if planner.cost_usd == 0:
@@ -345,3 +356,19 @@ def verdict_words(board: Leaderboard) -> VerdictWords:
         recommendation=_joined(headline(board), advice),
         facts=facts(board),
     )
+
+
+def pair_sentence(pair: PairResult, names: Mapping[str, str] | None = None) -> str:
+    """The sentence of one pair by its row, with the better one first."""
+    flipped = pair.delta is not None and pair.delta < 0
+    turned = _turned(pair) if flipped else pair
+    verdict = Verdict(row=pair.row, code="", a=turned.a, b=turned.b, pair=turned)
+    return _row_sentence(verdict, dict(names or {}))
+
+
+def _turned(pair: PairResult) -> PairResult:
+    def minus(interval: Interval | None) -> Interval | None:
+        return None if interval is None else Interval(-interval.high, -interval.low)
+
+    delta = None if pair.delta is None else -pair.delta
+    return replace(pair, a=pair.b, b=pair.a, delta=delta, ci95=minus(pair.ci95), ci90=minus(pair.ci90))

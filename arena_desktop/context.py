@@ -1,0 +1,44 @@
+"""What every view is handed: the services and the state that pages share. No globals, no locator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from arena_desktop.background import Background
+from arena_desktop.desks.project_desk import ProjectDesk
+from arena_desktop.desks.result_desk import ResultDesk
+from arena_desktop.desks.run_desk import RunDesk
+from arena_desktop.settings import Settings
+from engine.keystore import KeyStore
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A project that ships with the program."""
+
+    id: str
+    folder: Path
+
+
+class AppContext(QObject):
+    """Built once by `app`; lives as long as the window. GUI thread only."""
+
+    page_wanted = Signal(str)
+    """A page asks for another page by name."""
+    message_wanted = Signal(object)
+    """A widgets.strip.Message for the whole window."""
+
+    def __init__(self, settings: Settings, background: Background, keys: KeyStore, store: Path) -> None:
+        super().__init__()
+        self.settings = settings
+        self.background = background
+        self.keys = keys
+        self.projects = ProjectDesk(background, settings, keys)
+        self.results = ResultDesk(background, store)
+        self.runs = RunDesk(self.projects, self.results, keys)
+        self.samples: dict[str, Sample] = {}
+        self.open_sample: Callable[[str], None] = lambda _id: None

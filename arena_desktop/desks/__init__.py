@@ -1,0 +1,1 @@
+"""What pages share: the open project, the run under way, the saved runs. State and signals, no widgets."""

@@ -1,0 +1,121 @@
+"""The open project: loading it, looking at its connections, what it would cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from arena_desktop.background import Background, Job
+from arena_desktop.settings import RecentProject, Settings
+from engine.errors import ArenaError
+from engine.execution.preflight import Preflight, examine
+from engine.keystore import KeyStore
+from engine.pricing import PriceBook
+from engine.project import Project, load_project
+
+
+@dataclass(frozen=True, slots=True)
+class OpenProject:
+    """A loaded project with its prices."""
+
+    project: Project
+    prices: PriceBook
+
+
+class ProjectDesk(QObject):
+    """At most one open project. Loading and preflight run in the background; answers come as signals."""
+
+    opened = Signal(object)
+    """OpenProject: loaded, faults included; the page decides what can be done with it."""
+    failed = Signal(object)
+    """ArenaError: the folder cannot be opened; the project before stays open."""
+    examined = Signal(object)
+    """Preflight of the open project."""
+    closed = Signal()
+
+    def __init__(self, background: Background, settings: Settings, keys: KeyStore) -> None:
+        super().__init__()
+        self._background, self._settings, self._keys = background, settings, keys
+        self._open: OpenProject | None = None
+        self._preflight: Preflight | None = None
+
+    @property
+    def current(self) -> OpenProject | None:
+        """The open project, or None."""
+        return self._open
+
+    @property
+    def project(self) -> Project | None:
+        """The open project itself, or None."""
+        return self._open.project if self._open else None
+
+    @property
+    def preflight(self) -> Preflight | None:
+        """The newest look at the open project's connections; None while it is under way."""
+        return self._preflight
+
+    def open(self, path: Path) -> None:
+        """Loads a project folder; `opened` or `failed` follows."""
+
+        def work(_job: Job) -> OpenProject:
+            project = load_project(path)
+            return OpenProject(project, PriceBook.for_config(project.config, project.root))
+
+        self._background.run(work, self._on_loaded, self._on_failed, name="open project", replace=True)
+
+    def reload(self) -> None:
+        """Reads the open project's files again."""
+        if self._open is not None:
+            self.open(self._open.project.root)
+
+    def examine(self) -> None:
+        """Looks at keys and local servers; `examined` follows. Nothing is spent."""
+        opened = self._open
+        if opened is None:
+            return
+        self._preflight = None
+
+        def work(job: Job) -> Preflight:
+            return examine(
+                opened.project,
+                keystore=self._keys,
+                pricebook=opened.prices,
+                should_stop=lambda: job.stopped,
+            )
+
+        self._background.run(work, self._on_examined, self._on_failed, name="examine project", replace=True)
+
+    def close(self) -> None:
+        """Closes the project; nothing is lost, its files are as they were."""
+        self._open = self._preflight = None
+        self.closed.emit()
+
+    def remember_best(self, best: str) -> None:
+        """Keeps the newest result's sentence for the list of recent projects."""
+        if self._open is not None:
+            self._remember(self._open.project, best)
+
+    def _remember(self, project: Project, best: str | None = None) -> None:
+        path = str(project.root)
+        before = next((item for item in self._settings.recent() if item.path == path), None)
+        kept = best if best is not None else (before.best if before else "")
+        now = datetime.now(UTC).isoformat()
+        self._settings.remember_project(RecentProject(path, project.config.project, kept, now))
+
+    def _on_loaded(self, opened: OpenProject) -> None:
+        self._open, self._preflight = opened, None
+        self._remember(opened.project)
+        self.opened.emit(opened)
+        self.examine()
+
+    def _on_examined(self, preflight: Preflight) -> None:
+        self._preflight = preflight
+        self.examined.emit(preflight)
+
+    def _on_failed(self, error: Exception) -> None:
+        if not isinstance(error, ArenaError):
+            raise error
+        self.failed.emit(error)

@@ -1,0 +1,108 @@
+"""The saved runs and the one that the result pages show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from arena_desktop.background import Background, Job
+from engine.domain import RunInfo
+from engine.errors import ArenaError
+from engine.stats.board import Leaderboard
+from engine.stats.board_json import board_from_json
+from engine.storage.rows import StoredRun
+from engine.storage.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A stored run with its board; `live` while its run still goes on ("so far")."""
+
+    stored: StoredRun
+    board: Leaderboard | None
+    live: bool = False
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self.stored.info.run_id
+
+
+class ResultDesk(QObject):
+    """Reads the store in the background. GUI thread only; the store itself is thread-safe."""
+
+    listed = Signal(object)
+    """tuple[RunInfo, ...]: the runs of the open project, newest first."""
+    shown = Signal(object)
+    """Result: what Leaderboard and Answers show from now on; None = nothing."""
+    failed = Signal(object)
+    """ArenaError: the store or the run cannot be read."""
+
+    def __init__(self, background: Background, path: Path) -> None:
+        super().__init__()
+        self._background, self._path = background, path
+        self._store: Store | None = None
+        self._runs: tuple[RunInfo, ...] = ()
+        self._result: Result | None = None
+
+    @property
+    def path(self) -> Path:
+        """The store file."""
+        return self._path
+
+    @property
+    def result(self) -> Result | None:
+        """The run on show, or None."""
+        return self._result
+
+    @property
+    def runs(self) -> tuple[RunInfo, ...]:
+        """The runs of the open project as last read."""
+        return self._runs
+
+    def store(self) -> Store:
+        """The open store; opened on first use. Raises the store's WorldErrors. Any thread."""
+        if self._store is None:
+            self._store = Store.open(self._path)
+            self._store.mark_interrupted()
+        return self._store
+
+    def list_runs(self, project: str | None) -> None:
+        """Reads the list of runs; `listed` follows. None = of all projects."""
+
+        def work(_job: Job) -> tuple[RunInfo, ...]:
+            return tuple(self.store().runs(project))
+
+        self._background.run(work, self._on_listed, self._on_failed, name="list runs", replace=True)
+
+    def open_run(self, run_id: str) -> None:
+        """Reads a run and shows it; `shown` follows."""
+
+        def work(_job: Job) -> Result:
+            stored = self.store().run(run_id)
+            board = board_from_json(stored.board) if stored.board else None
+            return Result(stored, board)
+
+        self._background.run(work, self.show, self._on_failed, name="open run", replace=True)
+
+    def show(self, result: Result | None) -> None:
+        """Puts a result on show."""
+        self._result = result
+        self.shown.emit(result)
+
+    def close(self) -> None:
+        """Closes the store."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def _on_listed(self, runs: tuple[RunInfo, ...]) -> None:
+        self._runs = runs
+        self.listed.emit(runs)
+
+    def _on_failed(self, error: Exception) -> None:
+        if not isinstance(error, ArenaError):
+            raise error
+        self.failed.emit(error)

@@ -1,0 +1,166 @@
+"""The run under way: one at a time per program. Hands the controller's events on and keeps the counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, Signal
+
+from arena_desktop.desks.project_desk import ProjectDesk
+from arena_desktop.desks.result_desk import ResultDesk
+from engine.errors import ArenaError, UserError
+from engine.execution.controller import RunController, RunRequest
+from engine.execution.plan import Plan, make_plan
+from engine.execution.preflight import Preflight
+from engine.keystore import KeyStore
+from engine.project import Project
+
+QUICK_CASES = 5
+"""Test cases of a quick look."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunBegan:
+    """A run has been started: what it will do, and what was found out before."""
+
+    run_id: str
+    project: Project
+    plan: Plan
+    preflight: Preflight
+
+
+class RunDesk(QObject):
+    """Starts and steers at most one run. GUI thread only; the controller has a thread of its own."""
+
+    began = Signal(object)
+    """RunBegan."""
+    batch = Signal(object)
+    """tuple[Event, ...], about ten times a second."""
+    ended = Signal(object)
+    """RunFinished: everything is stored."""
+    failed = Signal(object)
+    """ArenaError: the run could not be started or carried on."""
+    state_changed = Signal()
+    """`running`, `paused` or `stopping` changed."""
+
+    def __init__(self, projects: ProjectDesk, results: ResultDesk, keys: KeyStore) -> None:
+        super().__init__()
+        self._projects, self._results, self._keys = projects, results, keys
+        self._controller: RunController | None = None
+        self._began: RunBegan | None = None
+        self._paused = self._stopping = False
+
+    @property
+    def running(self) -> bool:
+        """Whether a run is under way."""
+        return self._controller is not None
+
+    @property
+    def paused(self) -> bool:
+        """Whether the run starts no new questions for now."""
+        return self._paused
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the run was asked to end."""
+        return self._stopping
+
+    @property
+    def current(self) -> RunBegan | None:
+        """What was begun last, or None before the first run."""
+        return self._began
+
+    def plan(self, *, quick: bool = False) -> tuple[Project, Plan]:
+        """What a run would do now. Raises UserError where nothing can run."""
+        project, preflight = self._ready()
+        if quick:
+            project = replace(project, cases=project.cases[:QUICK_CASES])
+        return project, make_plan(project, preflight)
+
+    def start(self, *, quick: bool = False) -> None:
+        """Starts a run of the open project; `began` or `failed` follows."""
+        try:
+            project, plan = self.plan(quick=quick)
+            self._launch(project, plan, resume=None)
+        except ArenaError as error:
+            self.failed.emit(error)
+
+    def carry_on(self, run_id: str) -> None:
+        """Carries on with an unfinished run of the open project; `began` or `failed` follows."""
+        try:
+            project, plan = self.plan()
+            self._launch(project, plan, resume=run_id)
+        except ArenaError as error:
+            self.failed.emit(error)
+
+    def cancel(self) -> None:
+        """Starts no more questions; those on their way are awaited and kept."""
+        if self._controller is not None:
+            self._stopping = True
+            self._controller.cancel()
+            self.state_changed.emit()
+
+    def stop_now(self) -> None:
+        """Ends at once; questions on their way are given up."""
+        if self._controller is not None:
+            self._stopping = True
+            self._controller.stop_now()
+            self.state_changed.emit()
+
+    def pause(self) -> None:
+        """Starts no new questions until `go_on`."""
+        if self._controller is not None and not self._paused:
+            self._paused = True
+            self._controller.pause()
+            self.state_changed.emit()
+
+    def go_on(self) -> None:
+        """Ends a pause."""
+        if self._controller is not None and self._paused:
+            self._paused = False
+            self._controller.go_on()
+            self.state_changed.emit()
+
+    def set_width(self, lane: str, width: int) -> None:
+        """Changes how many questions one connection gets at the same time."""
+        if self._controller is not None:
+            self._controller.set_width(lane, width)
+
+    def _ready(self) -> tuple[Project, Preflight]:
+        opened, preflight = self._projects.current, self._projects.preflight
+        if opened is None:
+            raise UserError("no_project", "No project is open.", hint="Open one, or try the sample.")
+        if self.running:
+            raise UserError("run_going_on", "A run is already going on.", hint="Wait for it or cancel it.")
+        if preflight is None:
+            raise UserError(
+                "still_looking", "The models are still being looked at.", hint="Try again in a moment."
+            )
+        return opened.project, preflight
+
+    def _launch(self, project: Project, plan: Plan, resume: str | None) -> None:
+        opened, preflight = self._projects.current, self._projects.preflight
+        if opened is None or preflight is None:
+            return
+        request = RunRequest(
+            project=project,
+            preflight=preflight,
+            plan=plan,
+            store=self._results.store(),
+            keystore=self._keys,
+            pricebook=opened.prices,
+            resume=resume,
+        )
+        controller = RunController.launch(request)
+        controller.events.connect(self.batch)
+        controller.finished.connect(self._on_finished)
+        self._controller, self._paused, self._stopping = controller, False, False
+        self._began = RunBegan(controller.run_id, project, plan, preflight)
+        self.began.emit(self._began)
+        self.state_changed.emit()
+
+    def _on_finished(self, finished: object) -> None:
+        self._controller = None
+        self._paused = self._stopping = False
+        self.ended.emit(finished)
+        self.state_changed.emit()
