@@ -80,7 +80,9 @@ def request_id(headers: Mapping[str, str]) -> str | None:
 
 
 def bad_reply(place: Place, call: Call, why: str) -> ProviderError:
-    """A success that cannot be read as an answer."""
+    """A success that cannot be read as an answer; a web page is called one."""
+    if call.body:
+        return from_response(place, call.status or 200, call.headers, call.body)
     return ProviderError(
         ErrorKind.BAD_REPLY,
         place.clean(f"The reply of {host_of(place.base_url) or 'the service'} cannot be read: {why}"),

@@ -164,8 +164,8 @@ def _named(sent: Mapping[str, Any], refusal: Refusal) -> str | None:
     error = refusal.body.get("error") if isinstance(refusal.body, Mapping) else None
     param = error.get("param") if isinstance(error, Mapping) else None
     optional = [name for name in sent if name not in _NEEDED]
-    if isinstance(param, str) and param in optional:
-        return param
+    if isinstance(param, str) and param:
+        return param if param in optional else None
     places = [(found.start(), name) for name in optional if (found := _word(name).search(refusal.message))]
     return min(places)[1] if places else None
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpcore2
 import httpx2
@@ -126,6 +127,8 @@ class WatchedTransport(httpx2.HTTPTransport):
 
 def _proxied(proxy: str, context: ssl.SSLContext, options: dict[str, Any]) -> httpcore2.ConnectionPool:
     try:
+        if not urlsplit(proxy).hostname:
+            raise ValueError(proxy)
         parsed = httpx2.Proxy(url=proxy.replace("socks://", "socks5://", 1))
         if parsed.url.scheme in ("socks5", "socks5h"):
             return httpcore2.SOCKSProxy(proxy_url=str(parsed.url), proxy_auth=parsed.raw_auth, **options)

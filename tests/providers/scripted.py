@@ -18,7 +18,7 @@ CASES = Path(__file__).parent.parent / "data" / "cases"
 @dataclass
 class Answer:
     """One prepared reply. `mode`: whole, drip (a byte at a time, for ever), hang (no head),
-    cut (half of the body), sse (an event stream)."""
+    cut (half of the body). `hung_up` of the server is set when a hanging client left."""
 
     body: Any = None
     status: int = 200
@@ -48,10 +48,12 @@ class Scripted:
     def __init__(self, answers: list[Answer]) -> None:
         self.answers = answers
         self.asked: list[Asked] = []
-        self.left = threading.Event()
+        self.stopped = threading.Event()
+        self.hung_up = threading.Event()
+        self.arrived = threading.Event()
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.script = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -59,73 +61,74 @@ class Scripted:
     def next(self, asked: Asked) -> Answer:
         with self._lock:
             self.asked.append(asked)
+            self.arrived.set()
             return self.answers[min(len(self.asked), len(self.answers)) - 1]
 
     def stop(self) -> None:
-        self.left.set()
+        self.stopped.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(5)
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        script = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    script: Scripted
 
-            def do_GET(self) -> None:
-                self._reply("GET")
 
-            def do_POST(self) -> None:
-                self._reply("POST")
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
 
-            def _reply(self, method: str) -> None:
-                raw = self.rfile.read(int(self.headers.get("content-length") or 0))
-                headers = {name.lower(): value for name, value in self.headers.items()}
-                with contextlib.suppress(OSError):
-                    self._send(
-                        script.next(Asked(method, self.path, headers, json.loads(raw) if raw else None))
-                    )
+    def do_GET(self) -> None:
+        self._reply("GET")
 
-            def _send(self, answer: Answer) -> None:
-                data = answer.data()
-                if answer.mode == "hang":
-                    self._wait_for_hang_up()
+    def do_POST(self) -> None:
+        self._reply("POST")
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Quiet."""
+
+    def _reply(self, method: str) -> None:
+        raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        asked = Asked(method, self.path, headers, json.loads(raw) if raw else None)
+        answer = self.server.script.next(asked)
+        with contextlib.suppress(OSError):
+            if answer.mode == "hang":
+                self._wait_for_hang_up()
+            else:
+                self._send(answer, answer.data())
+
+    def _send(self, answer: Answer, data: bytes) -> None:
+        self.send_response(answer.status)
+        self.send_header("content-type", answer.content_type)
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        if answer.mode == "drip":
+            for at in range(len(data)):
+                self.wfile.write(data[at : at + 1])
+                if self.server.script.stopped.wait(0.05):
                     return
-                self.send_response(answer.status)
-                self.send_header("content-type", answer.content_type)
-                for name, value in answer.headers.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                if answer.mode == "drip":
-                    for at in range(len(data)):
-                        self.wfile.write(data[at : at + 1])
-                        if script.left.wait(0.05):
-                            return
-                elif answer.mode == "cut":
-                    self.wfile.write(data[: len(data) // 2])
-                    self.wfile.flush()
-                    self.close_connection = True
-                    self.connection.shutdown(socket.SHUT_RDWR)
-                else:
-                    self.wfile.write(data)
+        elif answer.mode == "cut":
+            self.wfile.write(data[: len(data) // 2])
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+        else:
+            self.wfile.write(data)
 
-            def _wait_for_hang_up(self) -> None:
-                self.close_connection = True
-                self.connection.settimeout(0.05)
-                while not script.left.is_set():
-                    try:
-                        if not self.connection.recv(1):
-                            break
-                    except TimeoutError:
-                        continue
-                script.left.set()
-
-            def log_message(self, format: str, *args: Any) -> None:
-                """Quiet."""
-
-        return Handler
+    def _wait_for_hang_up(self) -> None:
+        self.close_connection = True
+        self.connection.settimeout(0.05)
+        while not self.server.script.stopped.is_set():
+            try:
+                if not self.connection.recv(1):
+                    break
+            except TimeoutError:
+                continue
+        self.server.script.hung_up.set()
 
 
 @contextlib.contextmanager
