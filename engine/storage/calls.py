@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from providers.base import Usage
@@ -39,6 +40,11 @@ _ANSWER_FIGURES = """a.outcome, a.model_reported, a.input_tokens, a.output_token
     a.cost_usd, a.cost_source, a.request_id, a.notes, a.text_cut, a.reasoning_cut"""
 
 _SCORE = "s.state, s.score, s.passed, s.reason, s.metrics"
+
+# Looked up in a mapping, an enumeration member costs a fifth of a call of its class.
+_STATUSES = {member.value: member for member in CallStatus}
+_OUTCOMES = {member.value: member for member in Outcome}
+_STATES = {member.value: member for member in ScoreState}
 
 _CELL_WIDTH, _ANSWER_WIDTH, _SCORE_WIDTH = 14, 18, 6
 
@@ -199,8 +205,8 @@ def _call(row: Sequence[Any], log: tuple[Attempt, ...]) -> CallDone:
     _, key, case, trial, status, outcome, attempts, throttled, waited, started, finished, *error = figures
     return CallDone(
         cell=Cell(key, case, trial),
-        status=CallStatus(status),
-        outcome=Outcome(outcome),
+        status=_STATUSES[status],
+        outcome=_OUTCOMES[outcome],
         answer=None if answer[0] is None else _answer(answer),
         score=None if score[0] is None else _score(score),
         error=_error(*error),
@@ -235,7 +241,7 @@ def _answer(row: Sequence[Any]) -> Answer:
         told = (*told, ("cut_in_store", {"kept": TEXT_LIMIT, "text": cut, "reasoning": thought_cut}))
     return Answer(
         text=text,
-        outcome=Outcome(outcome),
+        outcome=_OUTCOMES[outcome],
         model_reported=reported,
         reasoning=thought,
         usage=Usage(asked, told_back, cache_read, cache_write, thinking, bool(estimated)),
@@ -251,13 +257,20 @@ def _answer(row: Sequence[Any]) -> Answer:
 def _score(row: Sequence[Any]) -> CaseScore:
     state, score, passed, reason, metrics, checks = row
     return CaseScore(
-        state=ScoreState(state),
+        state=_STATES[state],
         score=score,
         passed=codec.truth(passed),
         reason=reason,
-        metrics=codec.load(Shape.METRICS, metrics) if metrics else {},
+        metrics=dict(_metrics(metrics)) if metrics else {},
         checks=codec.load(Shape.CHECKS, checks) if checks else (),
     )
+
+
+@functools.lru_cache(maxsize=4_096)
+def _metrics(text: str) -> Mapping[str, float]:
+    # Most calls of a run share a few metrics: right or wrong.
+    found: Mapping[str, float] = codec.load(Shape.METRICS, text)
+    return found
 
 
 def _error(kind: str | None, message: str | None, status: int | None) -> CallError | None:

@@ -46,11 +46,6 @@ class Database:
         self._immutable = False
         with translated(self.path):
             self._prepare_file()
-        try:
-            self.journal_mode = self._choose_journal()
-        except BaseException:
-            self.close()
-            raise
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -106,6 +101,21 @@ class Database:
         """Checks a file that is small enough for it. Raises `store_damaged`."""
         if self.path.stat().st_size <= CHECKED_AT_OPEN_BYTES and (faults := self.check()):
             raise store_fault("store_damaged", self.path, faults[0])
+
+    def settle_journal(self) -> str:
+        """Sets the journal that suits the place and returns the one in force.
+
+        Call it once the file is known to be ours, because it writes to the file. Another
+        program that has the file open may keep the journal as it is.
+        """
+        with translated(self.path):
+            connection = self.connection
+            current = _journal_mode(connection)
+            wanted = "wal" if log_allowed(self.path) else "delete"
+            if not self.read_only and not connection.execute("PRAGMA schema_version").fetchone()[0]:
+                # Only before the first page is written: deleted runs can then give their space back.
+                connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+            return current if self.read_only or current == wanted else _journal_mode(connection, wanted)
 
     def copy_to(self, target: Path) -> None:
         """A consistent copy of the whole file, readable by the user only, checked after writing.
@@ -163,18 +173,6 @@ class Database:
         status = self.path.stat()
         if sys.platform != "win32" and status.st_mode & 0o077 and status.st_uid == os.getuid():
             self.path.chmod(0o600)
-
-    def _choose_journal(self) -> str:
-        with translated(self.path):
-            connection = self.connection
-            if not self.read_only and not connection.execute("PRAGMA schema_version").fetchone()[0]:
-                # Only before the first page is written: deleted runs can then give their space back.
-                connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-            current = _journal_mode(connection)
-            wanted = "wal" if log_allowed(self.path) else "delete"
-            if self.read_only or current == wanted:
-                return current
-            return _journal_mode(connection, wanted)
 
     def _connect(self) -> sqlite3.Connection:
         connection = self._open_read_only() if self.read_only else self._raw()

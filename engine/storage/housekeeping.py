@@ -18,6 +18,7 @@ _FIND_CELL = """SELECT c.id FROM cells c
         AND c.run = m.run AND c.trial = ?"""
 
 _PAGES_AT_ONCE = 2_000
+_CELLS_AT_ONCE = 2_000
 
 BACKUPS_KEPT = 3
 """How many safety copies stay."""
@@ -25,12 +26,12 @@ BACKUPS_KEPT = 3
 
 def run_condition(project: str | None, *, include_deleted: bool) -> tuple[str, tuple[str, ...]]:
     """The WHERE clause over `runs r` for a project's name or folder."""
-    clauses = [] if include_deleted else ["r.deleted_at IS NULL"]
+    clauses = ["r.purged = 0"] if include_deleted else ["r.deleted_at IS NULL"]
     values: tuple[str, ...] = ()
     if project is not None:
         clauses.append("(r.project = ? OR r.project_root = ?)")
         values = (project, project)
-    return " AND ".join(clauses) or "1", values
+    return " AND ".join(clauses), values
 
 
 def resolve(connection: sqlite3.Connection, reference: str, project: str | None = None) -> str:
@@ -47,10 +48,10 @@ def resolve(connection: sqlite3.Connection, reference: str, project: str | None 
         if row is None:
             raise heads.not_found(reference)
         return str(row[0])
-    if connection.execute("SELECT 1 FROM runs WHERE run_id = ?", (reference,)).fetchone():
+    if connection.execute("SELECT 1 FROM runs WHERE run_id = ? AND purged = 0", (reference,)).fetchone():
         return reference
     rows = connection.execute(
-        "SELECT run_id FROM runs WHERE substr(run_id, 1, ?) = ? ORDER BY run_id LIMIT 4",
+        "SELECT run_id FROM runs WHERE substr(run_id, 1, ?) = ? AND purged = 0 ORDER BY run_id LIMIT 4",
         (len(reference), reference),
     ).fetchall()
     if not rows or not reference:
@@ -68,7 +69,7 @@ def resolve(connection: sqlite3.Connection, reference: str, project: str | None 
 
 def row(connection: sqlite3.Connection, reference: str) -> int:
     """The row number of the run that is meant."""
-    found = connection.execute("SELECT id FROM runs WHERE run_id = ?", (reference,)).fetchone()
+    found = connection.execute("SELECT id FROM runs WHERE run_id = ? AND purged = 0", (reference,)).fetchone()
     if found is None:
         run_id = resolve(connection, reference)
         found = connection.execute("SELECT id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
@@ -111,14 +112,33 @@ def delete(connection: sqlite3.Connection, runs: Sequence[int]) -> None:
 
 
 def purge(database: Database) -> list[str]:
-    """Removes what is in the bin, and texts of cases that no run uses any more; returns the ids."""
+    """Removes what is in the bin, and texts of cases that no run uses any more; returns the ids.
+
+    In small steps, so that a run that goes on in another window never waits long. A purge that
+    is cut short is hidden at once and completed by the next one.
+    """
     with database.transaction() as connection:
-        gone = [row[0] for row in connection.execute("SELECT run_id FROM runs WHERE deleted_at IS NOT NULL")]
-        connection.execute("DELETE FROM runs WHERE deleted_at IS NOT NULL")
-        connection.execute("DELETE FROM case_contents WHERE id NOT IN (SELECT content FROM run_cases)")
+        gone = connection.execute("SELECT id, run_id FROM runs WHERE deleted_at IS NOT NULL").fetchall()
+        connection.execute("UPDATE runs SET purged = 1 WHERE deleted_at IS NOT NULL")
+    for run, _ in gone:
+        _remove(database, run)
     if gone:
         _give_back_space(database)
-    return gone
+    return [run_id for _, run_id in gone]
+
+
+def _remove(database: Database, run: int) -> None:
+    left = True
+    while left:
+        with database.transaction() as connection:
+            removed = connection.execute(
+                "DELETE FROM cells WHERE id IN (SELECT id FROM cells WHERE run = ? LIMIT ?)",
+                (run, _CELLS_AT_ONCE),
+            ).rowcount
+            left = removed == _CELLS_AT_ONCE
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM runs WHERE id = ?", (run,))
+        connection.execute("DELETE FROM case_contents WHERE id NOT IN (SELECT content FROM run_cases)")
 
 
 def _give_back_space(database: Database) -> None:

@@ -50,6 +50,8 @@ def bring_up_to_date(database: Database, migrations: Sequence[Migration] = MIGRA
     found = _version(database)
     if found > newest:
         raise _newer(database.path, found, newest)
+    database.refuse_if_damaged()
+    database.settle_journal()
     if found == newest:
         return None
     if database.read_only:

@@ -125,12 +125,15 @@ class Reader:
         """A window of light rows, planned cells without an outcome included."""
         with self.database.reading() as connection:
             run = self._row(connection, run_id)
-            ids = paging.ordered_ids(connection, run, chosen, order, (offset, limit))
-            return CallsPage(
-                rows=tuple(paging.rows_of(connection, ids)),
-                matching=paging.matching(connection, run, chosen),
-                total=paging.matching(connection, run, _EVERYTHING),
-            )
+            total = paging.count(connection, run)
+            if chosen == _EVERYTHING:
+                matching = total
+                ids = paging.ordered_ids(connection, run, chosen, order, (offset, limit))
+            else:
+                # One pass gives both the window and how many there are.
+                found = paging.ordered_ids(connection, run, chosen, order)
+                matching, ids = len(found), found[offset : offset + limit]
+            return CallsPage(tuple(paging.rows_of(connection, ids)), matching, total)
 
     def call_ids(
         self, run_id: str, chosen: CallFilter = _EVERYTHING, order: CallOrder = _PLAN_ORDER

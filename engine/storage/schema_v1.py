@@ -2,7 +2,9 @@
 
 Names of models and cases are kept once per run and referred to by number, so that a row of
 `cells` is small: 100,000 of them are sorted and filtered without touching a text. Everything
-long or rarely read (answers, scores, attempts, snapshots) lives in tables of its own. Money is
+long or rarely read (answers, scores, attempts, snapshots) lives in tables of its own. The
+references of a cell to its model and case are not declared: they are made in one transaction with
+it and go with its run, and two more indexes would double the time of planning. Money is
 text holding a decimal; times are UTC in ISO 8601 with microseconds, so that text order is time
 order; documents are JSON.
 """
@@ -24,6 +26,7 @@ STATEMENTS: tuple[str, ...] = (
         started_at TEXT NOT NULL,
         finished_at TEXT,
         deleted_at TEXT,
+        purged INTEGER NOT NULL DEFAULT 0,
         label TEXT NOT NULL DEFAULT '',
         practice INTEGER NOT NULL DEFAULT 0,
         models INTEGER NOT NULL,
@@ -87,8 +90,8 @@ STATEMENTS: tuple[str, ...] = (
     """CREATE TABLE cells (
         id INTEGER PRIMARY KEY,
         run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
-        model INTEGER NOT NULL REFERENCES run_models (id),
-        run_case INTEGER NOT NULL REFERENCES run_cases (id),
+        model INTEGER NOT NULL,
+        run_case INTEGER NOT NULL,
         trial INTEGER NOT NULL,
         state TEXT NOT NULL DEFAULT 'planned' CHECK (state IN ('planned', 'running', 'answered', 'done')),
         status TEXT,
@@ -115,8 +118,6 @@ STATEMENTS: tuple[str, ...] = (
         UNIQUE (run, model, run_case, trial)
     )""",
     "CREATE INDEX cells_in_plan_order ON cells (run)",
-    "CREATE INDEX cells_of_model ON cells (model)",
-    "CREATE INDEX cells_of_case ON cells (run_case)",
     """CREATE TABLE answers (
         id INTEGER PRIMARY KEY,
         cell INTEGER NOT NULL REFERENCES cells (id) ON DELETE CASCADE,

@@ -46,7 +46,6 @@ class Store(Reader):
         database = Database(path, read_only=read_only)
         try:
             backup = migrations.bring_up_to_date(database)
-            database.refuse_if_damaged()
         except BaseException:
             database.close()
             raise
