@@ -265,13 +265,29 @@ def _moved(fault: JsonFault, text: str, start: int) -> JsonFault:
 
 
 def _in_prose(text: str, lenient: bool, first: JsonFault) -> list[FoundJson]:
-    """The balanced structures of a text in order; brackets of prose are passed over.
+    """The structures of a text that read as JSON.
 
     Raises:
-        JsonFault: None reads as JSON, or one that looks like JSON never closes.
+        JsonFault: There is none, or one that looks like JSON never closes.
     """
+    found, faults = structures(text, lenient=lenient)
+    for fault in faults:
+        if fault.code in ("json_truncated", "json_too_deep"):
+            raise fault
+    if found:
+        return found
+    if faults:
+        raise faults[0]
+    missing = JsonFault("json_missing", "There is no JSON in the answer")
+    raise first if first.code != "json_bad" else missing
+
+
+def structures(text: str, *, lenient: bool = False) -> tuple[list[FoundJson], list[JsonFault]]:
+    """Every balanced structure of a text in order, fences or not, and the faults of those that
+    look like JSON and are none. Brackets of prose are passed over; one that looks like JSON and
+    never closes ends the search."""
     found: list[FoundJson] = []
-    fault: JsonFault | None = None
+    faults: list[JsonFault] = []
     position, steps = 0, 0
     while len(found) < _MAX_FOUND and steps < _MAX_STEPS and (match := _OPEN.search(text, position)):
         start = match.start()
@@ -279,19 +295,16 @@ def _in_prose(text: str, lenient: bool, first: JsonFault) -> list[FoundJson]:
         steps += used
         likely = _LOOKS_LIKE_JSON.match(text, start) is not None
         if likely and end < 0:
-            raise _unclosed(text, start, end)
+            faults.append(_unclosed(text, start, end))
+            break
         if likely:
             steps += 20
             try:
                 found.append(FoundJson(parse(text[start:end], lenient=lenient), text[start:end], "prose"))
             except JsonFault as error:
-                fault = fault or _moved(error, text, start)
+                faults.append(_moved(error, text, start))
         position = end if end > 0 else start + 1
-    if found:
-        return found
-    raise fault or (
-        first if first.code != "json_bad" else JsonFault("json_missing", "There is no JSON in the answer")
-    )
+    return found, faults
 
 
 def _unclosed(text: str, start: int, end: int) -> JsonFault:

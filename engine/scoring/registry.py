@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from engine.config.schema import Judge
 from engine.domain import Case, CheckSpec, Problem, Severity
 from engine.scoring.base import CheckType, Fault, Setup
+from engine.scoring.judge import LLM_JUDGE, PAIRWISE_JUDGE
 from engine.scoring.labels import CLASSIFICATION
 from engine.scoring.limits import COST, LATENCY, LENGTH, MANUAL
 from engine.scoring.numeric import NUMERIC
@@ -31,6 +33,8 @@ CHECKS: Mapping[str, CheckType] = {
         JSON_VALID,
         JSON_SCHEMA,
         SIMILARITY,
+        LLM_JUDGE,
+        PAIRWISE_JUDGE,
         LENGTH,
         LATENCY,
         COST,
@@ -57,17 +61,25 @@ def has_reference(reference: Any) -> bool:
 
 
 def validate_check(
-    spec: CheckSpec, case: Case, options: Mapping[str, Mapping[str, Any]], root: Path | None
+    spec: CheckSpec,
+    case: Case,
+    options: Mapping[str, Mapping[str, Any]],
+    root: Path | None,
+    judge: Judge | None = None,
 ) -> list[Problem]:
     """Everything wrong with one check of one case, in sentences that say how to mend it.
 
     Reads at most a schema file inside the project; runs no code of the project.
     """
-    return [_problem(fault, spec, case) for fault in _faults(spec, case, options, root)]
+    return [_problem(fault, spec, case) for fault in _faults(spec, case, options, root, judge)]
 
 
 def _faults(
-    spec: CheckSpec, case: Case, options: Mapping[str, Mapping[str, Any]], root: Path | None
+    spec: CheckSpec,
+    case: Case,
+    options: Mapping[str, Mapping[str, Any]],
+    root: Path | None,
+    judge: Judge | None,
 ) -> list[Fault]:
     name = canonical_check(spec.type)
     if name is None:
@@ -80,7 +92,7 @@ def _faults(
     if check.needs_reference(values) and not has_reference(reference):
         faults.append(missing_reference(check))
     if not any(fault.severity is Severity.ERROR for fault in faults):
-        faults += check.validate(Setup(values, reference, case, spec, root))
+        faults += check.validate(Setup(values, reference, case, spec, root, judge))
     return faults
 
 

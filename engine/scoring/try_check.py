@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from engine.domain import Answer, Case, CheckResult, CheckSpec, Outcome, ScoreSt
 from engine.scoring.base import ScoringContext
 from engine.scoring.registry import validate_check
 from engine.scoring.score import run_check
+from engine.scoring.seams import JudgeReply, JudgeRequest
 
 _OWN = ("type", "weight", "must_pass", "not", "negate", "reference", "options", "params")
 
@@ -70,7 +73,8 @@ def try_check(
         check_json: The check as written in a test case.
         answer: The answer's text; an empty one is no answer.
         reference: The right answer; the check's own goes before it.
-        judge_reply: Stands in for what a judge model would say.
+        judge_reply: Stands in for what a judge model would say, each time it is asked; a JSON list
+            of texts is said one after the other.
         root: The project folder, for schema files and scorers.
         context: Settings of a project; None = none.
     """
@@ -82,9 +86,29 @@ def try_check(
         )
     base = context or ScoringContext(root=root)
     case = Case(id="try", reference=reference, checks=(spec,))
-    for problem in validate_check(spec, case, base.options, base.root):
+    if judge_reply is not None:
+        base = replace(base, judge=_stand_in(judge_reply))
+    for problem in validate_check(spec, case, base.options, base.root, base.judge_settings):
         if problem.severity == "error":
             reason = f"{problem.message} {problem.fix}".strip()
             return CheckResult(spec.type, ScoreState.ERRORED, reason=reason, reason_code=problem.code)
     outcome = Outcome.COMPLETE if answer.strip() else Outcome.EMPTY
     return run_check(spec, Answer(answer, outcome, latency_ms=math.nan), case, base)
+
+
+def _stand_in(text: str) -> Callable[[JudgeRequest], JudgeReply]:
+    """A judge that says what it is given."""
+    replies = [text]
+    try:
+        listed = json.loads(text)
+    except (ValueError, RecursionError):
+        listed = None
+    if isinstance(listed, list) and listed and all(isinstance(item, str) for item in listed):
+        replies = listed
+    spoken = iter(replies)
+
+    def ask(request: JudgeRequest) -> JudgeReply:
+        reply = next(spoken, replies[-1])
+        return JudgeReply(reply, Outcome.COMPLETE if reply.strip() else Outcome.EMPTY)
+
+    return ask

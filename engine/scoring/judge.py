@@ -1,0 +1,354 @@
+"""Marks given by a second model: one answer by a rubric, or two answers against each other.
+
+No model is called here: the question goes out through `ScoringContext.judge`. A reply that
+cannot be read is asked for once more, then the check is errored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from engine.config.schema import Config, Judge
+from engine.domain import Case, Outcome, Problem, Severity
+from engine.scoring.base import (
+    CheckFault,
+    CheckInput,
+    CheckType,
+    Fault,
+    Finding,
+    Option,
+    Setup,
+    as_text,
+    as_texts,
+    never_needs,
+)
+from engine.scoring.judge_prompt import (
+    Rubric,
+    mark_prompt,
+    mark_system,
+    new_fence,
+    pair_prompt,
+    pair_system,
+    read_rubric,
+    task_text,
+)
+from engine.scoring.judge_reply import JudgeMark, parse_judge_reply, parse_winner
+from engine.scoring.judge_template import unknown_names
+from engine.scoring.seams import JudgeReply, JudgeRequest
+
+_RETRY = ("judge_unreadable", "judge_several", "judge_wrong_type", "judge_out_of_range", "judge_disagrees")
+_Read = TypeVar("_Read")
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """How one check is judged: its own options, else the project's judge."""
+
+    rubric: Rubric
+    template: str | None
+    system: str | None
+    scale: float
+    pass_mark: float
+    votes: int
+    max_tokens: int
+    temperature: float
+
+
+@dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """Which of two answers won: left, right or tie. `flipped`: the order decided, so nobody won."""
+
+    winner: str
+    flipped: bool
+    reasons: tuple[str, str]
+
+
+def judge_request(given: CheckInput, vote: int = 1) -> JudgeRequest:
+    """The question about one answer, for asking it and for showing it."""
+    terms = _terms(given)
+    reference = given.reference
+    shown = (
+        given.text,
+        task_text(given.case),
+        "" if reference is None else as_text(reference),
+        terms.template or "",
+    )
+    fence = new_fence(given.context.fence, shown)
+    return JudgeRequest(
+        prompt=mark_prompt(given.case, given.text, reference, terms.rubric, terms.template, fence),
+        system=mark_system(terms.rubric, terms.scale, terms.pass_mark, fence, terms.system),
+        max_tokens=terms.max_tokens,
+        temperature=terms.temperature,
+        vote=vote,
+    )
+
+
+def _terms(given: CheckInput) -> _Terms:
+    return _terms_of(given.options, given.context.judge_settings)
+
+
+def _terms_of(options: Any, judge: Judge) -> _Terms:
+    """The terms in force.
+
+    Raises:
+        CheckFault: The rubric cannot be read, or the pass mark lies outside the scale.
+    """
+
+    def pick(name: str) -> Any:
+        own = options.get(name)
+        return getattr(judge, name) if own is None else own
+
+    scale = float(pick("scale") or 1.0)
+    pass_mark = options.get("pass_mark")
+    if pass_mark is None:
+        share = options.get("threshold")
+        pass_mark = scale * (0.5 if share is None else share)
+    if not 0 <= pass_mark <= scale:
+        raise CheckFault(
+            "pass_mark_bad", f"The pass mark {pass_mark:g} is not within 0 and the scale {scale:g}."
+        )
+    return _Terms(
+        read_rubric(pick("rubric")), pick("prompt"), pick("system"), scale, float(pass_mark),
+        int(pick("votes")), int(pick("max_tokens")), float(pick("temperature") or 0.0),
+    )  # fmt: skip
+
+
+def ask_until_read(
+    ask: Callable[[JudgeRequest], JudgeReply], request: JudgeRequest, read: Callable[[str], _Read]
+) -> tuple[_Read, JudgeReply]:
+    """Asks, reads, and asks once more when the reply cannot be read.
+
+    Raises:
+        CheckFault: The call failed, was declined or cut off, or the second reply is no better.
+    """
+    for attempt in (1, 2):
+        reply = _asked(ask, replace(request, attempt=attempt))
+        try:
+            return read(reply.text), reply
+        except CheckFault as fault:
+            fault.detail["attempts"] = attempt
+            if attempt == 2 or fault.code not in _RETRY:
+                raise
+    raise AssertionError("the second attempt returns or raises")
+
+
+def _asked(ask: Callable[[JudgeRequest], JudgeReply], request: JudgeRequest) -> JudgeReply:
+    """One reply that is complete, however it reads."""
+    reply = ask(request)
+    if reply.error is not None or reply.outcome in (Outcome.FAILED, Outcome.STOPPED):
+        what = reply.error.message if reply.error is not None else "the call was stopped"
+        kind = reply.error.kind if reply.error is not None else "stopped"
+        if kind != "blocked":
+            raise CheckFault("judge_failed", f"The judge could not be asked: {what}", kind=kind)
+    if reply.outcome in (Outcome.REFUSED, Outcome.BLOCKED) or reply.error is not None:
+        raise CheckFault("judge_declined", "The judge declined to mark this answer. Try another judge.",
+                         reply=reply.text[:2000])  # fmt: skip
+    if reply.outcome is Outcome.LENGTH:
+        raise CheckFault(
+            "judge_cut_off",
+            "The judge's reply was cut off. Raise `judge.max_tokens`, the judge's longest answer.",
+            reply=reply.text[:2000],
+        )
+    return reply
+
+
+def _ask(given: CheckInput) -> Callable[[JudgeRequest], JudgeReply]:
+    if given.context.judge is None:
+        raise CheckFault("no_judge", "There is no judge to ask. Set `judge.model` in the project.")
+    return given.context.judge
+
+
+def _llm_judge(given: CheckInput) -> Finding:
+    """Each vote is asked on its own; more than half of them must be readable."""
+    ask, terms = _ask(given), _terms(given)
+    marks: list[JudgeMark] = []
+    replies: list[str] = []
+    faults: list[CheckFault] = []
+
+    def read(text: str) -> JudgeMark:
+        return parse_judge_reply(
+            text, scale=terms.scale, pass_mark=terms.pass_mark, criteria=terms.rubric.criteria
+        )
+
+    for vote in range(1, terms.votes + 1):
+        try:
+            mark, reply = ask_until_read(ask, judge_request(given, vote), read)
+        except CheckFault as fault:
+            faults.append(fault)
+            if fault.code == "judge_failed":
+                break
+            continue
+        marks.append(mark)
+        replies.append(reply.text)
+    if 2 * len(marks) <= terms.votes:
+        raise faults[0]
+    finding = combine_votes(marks, terms.pass_mark / terms.scale)
+    detail = {**finding.detail, "reply": replies[0][:2000], "scale": terms.scale, "votes_unread": len(faults)}
+    return replace(finding, detail=detail)
+
+
+def combine_votes(marks: Sequence[JudgeMark], pass_share: float = 0.5) -> Finding:
+    """Several verdicts as one: mean score, majority pass, and how far they agree.
+
+    An even split passes where the mean score reaches the pass mark.
+    """
+    score = min(1.0, math.fsum(mark.score for mark in marks) / len(marks))
+    yes = sum(mark.passed for mark in marks)
+    passed = score >= pass_share if 2 * yes == len(marks) else 2 * yes > len(marks)
+    agreement = max(yes, len(marks) - yes) / len(marks)
+    told = next(mark for mark in marks if mark.passed is passed or mark is marks[-1])
+    detail: dict[str, Any] = {
+        "votes": [{"score": mark.score, "passed": mark.passed, "reason": mark.reason[:500]} for mark in marks]
+    }
+    if told.criteria:
+        detail["criteria"] = dict(told.criteria)
+    if told.gated_by:
+        detail["gated_by"] = told.gated_by
+    metrics = {}
+    if len(marks) > 1:
+        detail["agreement"] = metrics["judge_agreement"] = agreement
+    fact = f"The judge {'passed' if passed else 'did not pass'} the answer with {score * 100:.0f} of 100"
+    note = told.reason if told.reason.endswith((".", "!", "?")) or not told.reason else told.reason + "."
+    return Finding(
+        score, passed, fact, "judge_passed" if passed else "judge_failed_it", detail, metrics, note
+    )
+
+
+def compare_answers(
+    case: Case,
+    pair: tuple[str, str],
+    ask: Callable[[JudgeRequest], JudgeReply],
+    *,
+    judge: Judge | None = None,
+    fence: Callable[[], str] | None = None,
+) -> PairVerdict:
+    """Asks which of two answers, left and right, is better; in both orders always.
+
+    Raises:
+        CheckFault: One of the two replies cannot be read or had.
+    """
+    settings = judge or Judge()
+    looked_at = read_rubric(settings.rubric)
+    left, right = pair
+    code = new_fence(fence, (left, right, task_text(case)))
+
+    def request(first: str, second: str, vote: int) -> JudgeRequest:
+        return JudgeRequest(
+            pair_prompt(case, first, second, looked_at, code),
+            pair_system(code, settings.system),
+            settings.max_tokens,
+            settings.temperature or 0.0,
+            vote,
+            purpose="pair",
+        )
+
+    first, _ = ask_until_read(ask, request(left, right, 1), parse_winner)
+    second, _ = ask_until_read(ask, request(right, left, 2), parse_winner)
+    return pair_verdict(first, second)
+
+
+def pair_verdict(first: tuple[str, str], second: tuple[str, str]) -> PairVerdict:
+    """Two verdicts as one: `first` with the left answer as A, `second` with it as B.
+
+    They agree, or it is a tie; it counts as flipped unless both said tie.
+    """
+    one = {"A": "left", "B": "right"}.get(first[0], "tie")
+    two = {"A": "right", "B": "left"}.get(second[0], "tie")
+    return PairVerdict(one if one == two else "tie", one != two, (first[1], second[1]))
+
+
+def _pairwise_judge(given: CheckInput) -> Finding:
+    """Better than the right answer 1, as good one half, worse 0."""
+    judge = given.context.judge_settings
+    if given.options["rubric"] is not None:
+        judge = replace(judge, rubric=given.options["rubric"])
+    pair = (given.text, as_texts(given.reference)[0])
+    verdict = compare_answers(given.case, pair, _ask(given), judge=judge, fence=given.context.fence)
+    score = {"left": 1.0, "tie": 0.5, "right": 0.0}[verdict.winner]
+    facts = {
+        "left": "The judge found the answer better than the right answer",
+        "tie": "The judge found the two answers equal",
+        "right": "The judge found the answer worse than the right answer",
+    }
+    fact = facts[verdict.winner]
+    if verdict.flipped:
+        fact = "The judge changed its mind when the two answers changed places, so nobody won"
+    detail = {"winner": verdict.winner, "flipped": verdict.flipped, "reasons": list(verdict.reasons)}
+    code = "pair_flipped" if verdict.flipped else f"pair_{verdict.winner}"
+    return Finding(score, score >= 0.5, fact, code, detail, {"judge_flips": float(verdict.flipped)})
+
+
+def _faults(setup: Setup) -> list[Fault]:
+    try:
+        terms = _terms_of(setup.options, setup.judge or Judge())
+    except CheckFault as fault:
+        return [Fault(fault.reason, "Mend it in the check or under `judge`.", fault.code, option="rubric")]
+    texts = [
+        terms.template or "",
+        terms.rubric.text,
+        *(c.name + c.description for c in terms.rubric.criteria),
+    ]
+    unknown = dict.fromkeys(name for text in texts for name in unknown_names(text, setup.case))
+    return [
+        Fault(
+            f"The judge's instructions ask for `{{{{{name}}}}}`, which test `{setup.case.id}` does not have.",
+            "Correct the name, or add it to the `vars` of the test case.",
+            "undefined_variable",
+            option="rubric",
+        )
+        for name in unknown
+    ]
+
+
+def self_judging(config: Config) -> list[Problem]:
+    """A warning for each model that takes part and is the judge as well."""
+    if config.judge.model is None:
+        return []
+    return [
+        Problem(
+            Severity.WARNING,
+            f"The judge also takes part as `{entry.key or entry.model}`. Judges favour their own answers.",
+            "Choose a judge that does not take part, or add a second one.",
+            path="judge.model",
+            code="judge_takes_part",
+        )
+        for entry in config.models
+        if entry.enabled and entry.model == config.judge.model
+    ]
+
+
+_RUBRIC = Option("rubric", "any", None, "What the judge looks at")
+LLM_JUDGE = CheckType(
+    name="llm_judge",
+    title="A second AI marks the answers",
+    rule="A second AI reads the answer and gives a mark. It can be wrong and it costs extra.",
+    run=_llm_judge,
+    validate=_faults,
+    needs_reference=never_needs,
+    opposite="it must not",
+    paid=True,
+    options=(
+        _RUBRIC,
+        Option("prompt", "text", None, "Own question to the judge"),
+        Option("system", "text", None, "Own instructions to the judge"),
+        Option("scale", "number", None, "Highest mark", minimum=0.001),
+        Option("threshold", "number", None, "Passes from this share", minimum=0, maximum=1),
+        Option("pass_mark", "number", None, "Passes from this mark", minimum=0),
+        Option("votes", "int", None, "How many verdicts", minimum=1, maximum=25),
+        Option("max_tokens", "int", None, "Longest answer of the judge", minimum=1),
+        Option("temperature", "number", None, "Variety", minimum=0),
+    ),
+)
+PAIRWISE_JUDGE = CheckType(
+    name="pairwise_judge",
+    title="A second AI compares with the right answer",
+    rule="A second AI says which is better, in both orders. When the order decides, it is a tie.",
+    run=_pairwise_judge,
+    validate=lambda setup: _faults(replace(setup, options={"rubric": setup.options["rubric"]})),
+    opposite="it must not be so",
+    paid=True,
+    options=(_RUBRIC,),
+)
