@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
+from engine.execution.controller import RunController, RunRequest
 from PySide6.QtCore import QObject, Signal
 
+from arena_desktop import __version__
 from arena_desktop.desks.project_desk import ProjectDesk
 from arena_desktop.desks.result_desk import ResultDesk
+from arena_desktop.desks.run_progress import RunProgress
 from engine.errors import ArenaError, UserError
-from engine.execution.controller import RunController, RunRequest
+from engine.execution.events import Event
 from engine.execution.plan import Plan, make_plan
 from engine.execution.preflight import Preflight
 from engine.keystore import KeyStore
@@ -49,6 +53,7 @@ class RunDesk(QObject):
         self._controller: RunController | None = None
         self._began: RunBegan | None = None
         self._paused = self._stopping = False
+        self.progress = RunProgress(time.monotonic)
 
     @property
     def running(self) -> bool:
@@ -146,18 +151,24 @@ class RunDesk(QObject):
             project=project,
             preflight=preflight,
             plan=plan,
-            store=self._results.store(),
+            store_path=self._results.path,
             keystore=self._keys,
             pricebook=opened.prices,
-            resume=resume,
+            resume_from=resume,
+            app_version=__version__,
         )
+        self.progress = RunProgress(time.monotonic)
         controller = RunController.launch(request)
-        controller.events.connect(self.batch)
+        controller.events.connect(self._on_events)
         controller.finished.connect(self._on_finished)
         self._controller, self._paused, self._stopping = controller, False, False
         self._began = RunBegan(controller.run_id, project, plan, preflight)
         self.began.emit(self._began)
         self.state_changed.emit()
+
+    def _on_events(self, events: tuple[Event, ...]) -> None:
+        self.progress.take(events)
+        self.batch.emit(events)
 
     def _on_finished(self, finished: object) -> None:
         self._controller = None

@@ -1,0 +1,138 @@
+"""The composition root: builds the application, the context and the window, and nothing else.
+
+View modules are imported when their page is first shown, so that the window paints before any of
+them, an SDK, NumPy or a chart is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSocketNotifier, QTranslator
+from PySide6.QtWidgets import QApplication
+
+from arena_desktop import __version__
+from arena_desktop.arena_window import ArenaWindow
+from arena_desktop.background import Background
+from arena_desktop.context import AppContext
+from arena_desktop.main_window import MainWindow, PageEntry
+from arena_desktop.samples import find_samples
+from arena_desktop.settings import Settings
+from arena_desktop.theme.switch import Appearance, Theme
+from arena_desktop.widgets.page import Page
+from engine.keystore import KeyStore
+from engine.paths import caches_dir, settings_path, store_path
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Pages", text)
+
+
+def _view(module: str, name: str, context: AppContext) -> Callable[[], Page]:
+    def build() -> Page:
+        page: Page = getattr(import_module(f"arena_desktop.views.{module}"), name)(context)
+        return page
+
+    return build
+
+
+def page_entries(context: AppContext) -> list[PageEntry]:
+    """All pages in the order of the job."""
+    setup, results = _tr("Set up"), _tr("Results")
+    rows = (
+        ("home", _tr("Home"), "home", "HomeView", "", False),
+        ("project", _tr("Project"), "project", "ProjectView", setup, True),
+        ("cases", _tr("Test cases"), "cases", "CasesView", setup, True),
+        ("models", _tr("Models"), "models", "ModelsView", setup, True),
+        ("scoring", _tr("Scoring"), "scoring", "ScoringView", setup, True),
+        ("run", _tr("Run"), "run", "RunView", _tr("Run"), True),
+        ("results", _tr("Leaderboard"), "results", "ResultsView", results, True),
+        ("answers", _tr("Answers"), "answers", "AnswersView", results, True),
+        ("history", _tr("History"), "history", "HistoryView", results, True),
+        ("compare", _tr("Compare"), "compare", "CompareView", results, True),
+    )
+    return [
+        PageEntry(name, title, icon, _view(name, view, context), group, needs)
+        for name, title, icon, view, group, needs in rows
+    ]
+
+
+def _appearance(settings: Settings) -> Appearance:
+    try:
+        return Appearance(settings.appearance)
+    except ValueError:
+        return Appearance.SYSTEM
+
+
+def _translate(app: QApplication) -> None:
+    """Qt's own words (dialog buttons, menus of fields) in the system's language."""
+    translator = QTranslator(app)
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    if translator.load(QLocale(), "qtbase", "_", folder):
+        app.installTranslator(translator)
+
+
+def create(argv: Sequence[str], home: Path | None = None) -> tuple[QApplication, MainWindow]:
+    """Builds everything without entering the event loop.
+
+    `home` puts every file that the program writes below one folder, as ARENA_HOME does. An
+    application that is there already is used again, so that several windows can be made in one
+    process. The first argument that names a folder or file is opened as a project.
+    """
+    if home is not None:
+        os.environ["ARENA_HOME"] = str(home)
+    existing = QApplication.instance()
+    app = existing if isinstance(existing, QApplication) else QApplication([sys.argv[0], *argv])
+    app.setApplicationName("Agent Arena")
+    app.setApplicationVersion(__version__)
+    app.setOrganizationName("AgentArena")
+    if existing is None:
+        _translate(app)
+    settings = Settings(settings_path())
+    theme = Theme(
+        app,
+        caches_dir() / "theme",
+        appearance=_appearance(settings),
+        text_percent=settings.text_percent,
+    )
+    background = Background()
+    context = AppContext(settings, background, KeyStore(), store_path())
+    context.samples = find_samples()
+    window = ArenaWindow(context, theme, page_entries(context))
+    window.show_page("home")
+    given = next((word for word in argv if not word.startswith("-") and Path(word).exists()), None)
+    if given is not None:
+        window.open_project(Path(given))
+    return app, window
+
+
+def _quit_on_ctrl_c(app: QApplication) -> QSocketNotifier:
+    """Makes Ctrl-C reach Python at once, although Qt's loop sleeps in C."""
+    ours, theirs = socket.socketpair()
+    for end in (ours, theirs):
+        end.setblocking(False)
+    signal.set_wakeup_fd(theirs.fileno())
+    signal.signal(signal.SIGINT, lambda *_args: app.closeAllWindows())
+    notifier = QSocketNotifier(ours.fileno(), QSocketNotifier.Type.Read, app)
+
+    def drain() -> None:
+        ours.recv(64)
+
+    notifier.activated.connect(drain)
+    # The sockets live as long as the notifier does.
+    notifier.setProperty("sockets", [ours, theirs])
+    return notifier
+
+
+def run_window(argv: Sequence[str]) -> int:
+    """Opens the window and returns the exit code of the program."""
+    app, window = create(argv)
+    _quit_on_ctrl_c(app)
+    window.show()
+    return app.exec()

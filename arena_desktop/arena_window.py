@@ -1,0 +1,184 @@
+"""The main window with its work connected: actions, project, run, results, messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from arena_desktop.context import AppContext
+from arena_desktop.desks.project_desk import OpenProject
+from arena_desktop.main_window import MainWindow, PageEntry
+from arena_desktop.samples import working_copy
+from arena_desktop.theme.switch import Theme
+from arena_desktop.widgets.strip import Message, Tone
+from engine.domain import Severity
+from engine.errors import ArenaError
+
+
+class ArenaWindow(MainWindow):
+    """What `app.create` returns. `open_project` and `open_run` work in the background."""
+
+    project_opened = Signal(object)
+    """The Project that was opened."""
+    run_opened = Signal(str)
+    """The id of the saved run that is on show now."""
+
+    def __init__(self, context: AppContext, theme: Theme, pages: Sequence[PageEntry]) -> None:
+        super().__init__(context.settings, theme, pages)
+        self._context = context
+        self._wanted_run: str | None = None
+        context.open_sample = self.open_sample
+        self.setAcceptDrops(True)
+        self._connect_desks()
+        self._connect_actions()
+        self._connect_run()
+
+    # the contract
+
+    def open_project(self, path: Path | str) -> None:
+        """Opens a project folder; `project_opened` follows."""
+        self._context.projects.open(Path(path))
+
+    def open_run(self, run_id: str) -> None:
+        """Opens a saved run and shows its leaderboard; no project folder is needed."""
+        self._wanted_run = run_id
+        self._context.results.open_run(run_id)
+
+    def open_sample(self, sample_id: str) -> None:
+        """Opens the person's copy of a sample project."""
+        try:
+            self.open_project(working_copy(self._context.samples[sample_id]))
+        except ArenaError as error:
+            self._say_error("sample", error)
+
+    # connections
+
+    def _connect_desks(self) -> None:
+        context = self._context
+        context.projects.opened.connect(self._on_project_opened)
+        context.projects.closed.connect(self._on_project_closed)
+        context.projects.failed.connect(lambda error: self._say_error("project", error))
+        context.results.failed.connect(lambda error: self._say_error("results", error))
+        context.runs.failed.connect(lambda error: self._say_error("run", error))
+        context.results.shown.connect(self._on_result_shown)
+        context.page_wanted.connect(self.show_page)
+        context.message_wanted.connect(self.show_message)
+
+    def _connect_actions(self) -> None:
+        action = self.menus.action
+        action("action_open_project").triggered.connect(self.choose_project)
+        action("action_close_project").triggered.connect(self._context.projects.close)
+        action("action_run").triggered.connect(lambda: self.show_page("run"))
+        action("action_compare").triggered.connect(lambda: self.show_page("compare"))
+        action("action_quit").triggered.connect(self.close)
+
+    def _connect_run(self) -> None:
+        from arena_desktop.run_bar import RunBar
+
+        self._run_bar = RunBar(self, self._context)
+
+    # actions
+
+    def choose_project(self) -> None:
+        """Asks for a project folder and opens it."""
+        start = self._context.settings.last_folder
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Open a project folder"), start)
+        if folder:
+            self._context.settings.last_folder = str(Path(folder).parent)
+            self.open_project(folder)
+
+    # what the desks say
+
+    def _on_project_opened(self, opened: OpenProject) -> None:
+        project = opened.project
+        self.close_message("project")
+        self.set_project(project.config.project)
+        self.status.set_saved(self.tr("All changes saved"))
+        self.status.set_summary(_summary(opened))
+        attention = bool(project.errors)
+        self.rail.set_mark("project", "attention" if attention else "")
+        self._context.results.list_runs(project.config.project)
+        if self.current_page() in ("", "home"):
+            self.show_page("project" if attention else "run")
+        self._say_faults(opened)
+        self.project_opened.emit(project)
+
+    def _on_project_closed(self) -> None:
+        self.set_project("")
+        self.status.set_saved("")
+        self.status.set_summary("")
+        self.show_page("home")
+
+    def _on_result_shown(self, result: object) -> None:
+        if result is None or self._wanted_run is None:
+            return
+        wanted, self._wanted_run = self._wanted_run, None
+        if not self._context.projects.current:
+            self.set_project(result.stored.info.project)  # type: ignore[attr-defined]
+        self.show_page("results")
+        self.run_opened.emit(wanted)
+
+    def _say_faults(self, opened: OpenProject) -> None:
+        count = sum(problem.severity is Severity.ERROR for problem in opened.project.problems)
+        if not count:
+            self.close_message("faults")
+            return
+        first = (
+            self.tr("The project has 1 fault.")
+            if count == 1
+            else self.tr("The project has {count} faults.").format(count=count)
+        )
+        text = self.tr("It can be looked at, and it runs once they are mended.")
+        self.show_message(Message("faults", Tone.BAD, first, text))
+
+    def _say_error(self, key: str, error: ArenaError) -> None:
+        self.show_message(Message(key, Tone.BAD, error.message, error.hint))
+
+    # Qt
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _dropped_folder(event.mimeData()) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        folder = _dropped_folder(event.mimeData())
+        if folder is not None:
+            event.acceptProposedAction()
+            self.open_project(folder)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        if event.isAccepted():
+            self._context.background.close()
+            self._context.results.close()
+            QApplication.instance().quit()
+
+
+def _summary(opened: OpenProject) -> str:
+    config, project = opened.project.config, opened.project
+    models = sum(entry.enabled for entry in config.models)
+    tests = len(project.cases)
+    window = QApplication.translate
+    if config.run.trials == 1:
+        text = window("ArenaWindow", "{tests} tests, {models} models")
+        return text.format(tests=tests, models=models)
+    text = window("ArenaWindow", "{tests} tests, asked {trials} times each, {models} models")
+    return text.format(tests=tests, trials=config.run.trials, models=models)
+
+
+def _dropped_folder(data: QMimeData) -> Path | None:
+    for url in data.urls():
+        path = Path(url.toLocalFile())
+        if path.is_dir() or path.name in (
+            "config.yaml",
+            "config.yml",
+            "config.json",
+            "arena.yaml",
+            "arena.json",
+        ):
+            return path
+    return None

@@ -1,0 +1,255 @@
+"""The counts of the run under way, folded from its events. Plain data: no Qt, the clock is handed in.
+
+`done + failed + stopped + running + waiting == total` after every event; `waiting` is never negative.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from engine.domain import CallDone, CallError, CallStatus, RunStatus, SkippedModel
+from engine.execution.events import (
+    BudgetChanged,
+    CallFinished,
+    Event,
+    LaneState,
+    ModelSetAside,
+    Planned,
+    QueueChanged,
+    Retrying,
+    RunFinished,
+    RunPaused,
+    RunStopping,
+    Started,
+)
+
+LATEST = 20
+RATE_OVER = 20
+TIME_AFTER_ANSWERS = 10
+TIME_AFTER_S = 15.0
+
+
+@dataclass(slots=True)
+class ModelProgress:
+    """One model's share of the run. `spent_usd` None = not known."""
+
+    key: str
+    lane: str
+    planned: int = 0
+    done: int = 0
+    failed: int = 0
+    stopped: int = 0
+    running: int = 0
+    passed: int = 0
+    scored: int = 0
+    retrying: int = 0
+    spent_usd: Decimal | None = Decimal(0)
+    last_error: CallError | None = None
+    set_aside: str = ""
+    skipped: SkippedModel | None = None
+
+    @property
+    def finished(self) -> int:
+        """Questions that will not be asked any more."""
+        return self.done + self.failed + self.stopped
+
+    @property
+    def waiting(self) -> int:
+        """Questions not asked yet."""
+        return max(0, self.planned - self.finished - self.running)
+
+
+@dataclass(slots=True)
+class RunProgress:
+    """The whole run as it stands. `now` gives monotonic seconds."""
+
+    now: Callable[[], float]
+    run_id: str = ""
+    total: int = 0
+    cases: int = 0
+    trials: int = 1
+    concurrency: int = 0
+    already_done: int = 0
+    models: dict[str, ModelProgress] = field(default_factory=dict)
+    lanes: dict[str, LaneState] = field(default_factory=dict)
+    widths: dict[str, int] = field(default_factory=dict)
+    spent_usd: Decimal | None = Decimal(0)
+    reserved_usd: Decimal = Decimal(0)
+    ceiling_usd: Decimal | None = None
+    unpriced_calls: int = 0
+    retrying: int = 0
+    paused: bool = False
+    stopping: str = ""
+    status: RunStatus | None = None
+    latest: deque[CallDone] = field(default_factory=lambda: deque(maxlen=LATEST))
+    lanes_at: float = 0.0
+    _began_at: float = 0.0
+    _finish_times: dict[str, deque[float]] = field(default_factory=dict)
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Folds a batch of events in order."""
+        for event in events:
+            handler = _HANDLERS.get(type(event))
+            if handler is not None:
+                handler(self, event)
+
+    @property
+    def done(self) -> int:
+        """Answers that are in."""
+        return sum(model.done for model in self.models.values())
+
+    @property
+    def failed(self) -> int:
+        """Questions that could not be answered."""
+        return sum(model.failed for model in self.models.values())
+
+    @property
+    def stopped(self) -> int:
+        """Questions that were given up."""
+        return sum(model.stopped for model in self.models.values())
+
+    @property
+    def running(self) -> int:
+        """Questions on their way."""
+        return sum(model.running for model in self.models.values())
+
+    @property
+    def waiting(self) -> int:
+        """Questions not asked yet."""
+        return max(0, self.total - self.done - self.failed - self.stopped - self.running)
+
+    @property
+    def share(self) -> float:
+        """How much is finished, 0..1."""
+        return 0.0 if not self.total else (self.done + self.failed + self.stopped) / self.total
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the first event."""
+        return self.now() - self._began_at
+
+    def seconds_left(self) -> float | None:
+        """How long the slowest lane still needs at its newest rate; None while too little is known."""
+        answers = self.done + self.failed - self.already_done
+        if answers < TIME_AFTER_ANSWERS and self.elapsed_s < TIME_AFTER_S:
+            return None
+        longest = 0.0
+        for lane in {model.lane for model in self.models.values() if model.skipped is None}:
+            left = sum(m.waiting + m.running for m in self.models.values() if m.lane == lane)
+            if not left:
+                continue
+            rate = self._rate(lane)
+            if rate is None:
+                return None
+            longest = max(longest, left / rate + self._closed_for(lane))
+        return longest
+
+    def closed_for(self, lane: str) -> float:
+        """Seconds until a closed lane opens again, counted down since the last report; 0 = open."""
+        return self._closed_for(lane)
+
+    def _closed_for(self, lane: str) -> float:
+        state = self.lanes.get(lane)
+        if state is None or state.closed_for_s is None:
+            return 0.0
+        return max(0.0, state.closed_for_s - (self.now() - self.lanes_at))
+
+    def _rate(self, lane: str) -> float | None:
+        times = self._finish_times.get(lane)
+        if not times or len(times) < 2:
+            return None
+        span = self.now() - times[0]
+        return (len(times) - 1) / span if span > 0 else None
+
+    def _planned(self, event: Planned) -> None:
+        self.run_id, self.total, self.cases = event.run_id, event.total, event.cases
+        self.trials, self.concurrency = event.trials, event.concurrency
+        self.already_done = event.already_done
+        self.widths = dict(event.lanes)
+        self._began_at = self.now()
+        each = event.cases * event.trials
+        for key in event.models:
+            self.models[key] = ModelProgress(key, event.lane_of.get(key, ""), planned=each)
+        for item in event.skipped:
+            self.models[item.model_key] = ModelProgress(item.model_key, "", skipped=item)
+
+    def _queue(self, event: QueueChanged) -> None:
+        self.lanes = {state.id: state for state in event.lanes}
+        self.lanes_at = self.now()
+        self.retrying = event.retrying
+
+    def _started(self, event: Started) -> None:
+        model = self.models.get(event.cell.model_key)
+        if model is not None:
+            model.running += 1
+
+    def _retrying(self, event: Retrying) -> None:
+        model = self.models.get(event.cell.model_key)
+        if model is not None:
+            # A question that waits for its next try is not on its way.
+            model.running = max(0, model.running - 1)
+            model.retrying += 1
+            model.last_error = event.error
+
+    def _finished(self, event: CallFinished) -> None:
+        done = event.done
+        model = self.models.get(done.cell.model_key)
+        if model is None:
+            return
+        if done.started_at is not None:
+            model.running = max(0, model.running - 1)
+        if done.status is CallStatus.OK:
+            model.done += 1
+        elif done.status is CallStatus.ERROR:
+            model.failed += 1
+            model.last_error = done.error
+        else:
+            model.stopped += 1
+        if done.score is not None and done.score.passed is not None:
+            model.scored += 1
+            model.passed += done.score.passed
+        self.latest.append(done)
+        times = self._finish_times.setdefault(model.lane, deque(maxlen=RATE_OVER))
+        times.append(self.now())
+
+    def _budget(self, event: BudgetChanged) -> None:
+        self.spent_usd, self.reserved_usd = event.spent_usd, event.reserved_usd
+        self.ceiling_usd, self.unpriced_calls = event.ceiling_usd, event.unpriced_calls
+        for key, spent in event.by_model.items():
+            if key in self.models:
+                self.models[key].spent_usd = spent
+
+    def _set_aside(self, event: ModelSetAside) -> None:
+        for key in event.model_keys:
+            if key in self.models:
+                self.models[key].set_aside = event.code
+                self.models[key].last_error = event.error
+
+    def _stopping(self, event: RunStopping) -> None:
+        self.stopping = event.reason
+
+    def _paused(self, event: RunPaused) -> None:
+        self.paused = event.paused
+
+    def _run_finished(self, event: RunFinished) -> None:
+        self.status = event.status
+        self.spent_usd = event.cost_usd
+        for model in self.models.values():
+            model.running = 0
+
+
+_HANDLERS: dict[type[Event], Callable[..., None]] = {
+    Planned: RunProgress._planned,
+    QueueChanged: RunProgress._queue,
+    Started: RunProgress._started,
+    Retrying: RunProgress._retrying,
+    CallFinished: RunProgress._finished,
+    BudgetChanged: RunProgress._budget,
+    ModelSetAside: RunProgress._set_aside,
+    RunStopping: RunProgress._stopping,
+    RunPaused: RunProgress._paused,
+    RunFinished: RunProgress._run_finished,
+}

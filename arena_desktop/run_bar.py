@@ -1,0 +1,174 @@
+"""The run as the whole window shows it: status bar, title, rail, menu, and the question at closing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
+from PySide6.QtGui import QCloseEvent
+
+from arena_desktop.context import AppContext
+from arena_desktop.desks.run_progress import RunProgress
+from arena_desktop.dialogs.run_questions import Choice, RunQuestion, cancel_question, close_question
+from arena_desktop.widgets.strip import Message, StripButton, Tone
+from arena_desktop.wording import formats
+from arena_desktop.wording.results import state_word
+from engine.domain import RunStatus
+from engine.execution.events import RunFinished
+
+if TYPE_CHECKING:
+    from arena_desktop.arena_window import ArenaWindow
+
+REFRESH_MS = 250
+
+
+class RunBar(QObject):
+    """Follows the run desk; asks before a run is cancelled or the window is closed over it."""
+
+    def __init__(self, window: ArenaWindow, context: AppContext) -> None:
+        super().__init__(window)
+        self._window, self._context = window, context
+        self._close_after = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(REFRESH_MS)
+        self._timer.timeout.connect(self._refresh)
+        context.runs.began.connect(self._on_began)
+        context.runs.ended.connect(self._on_ended)
+        context.runs.state_changed.connect(self._refresh)
+        window.status.run.cancel_pressed.connect(self.ask_cancel)
+        window.status.run.pressed.connect(lambda: window.show_page("run"))
+        window.menus.action("action_cancel").triggered.connect(self.ask_cancel)
+        window.menus.action("action_pause").triggered.connect(self._on_pause)
+        window.close_requested.connect(self._on_close)
+        self._set_actions()
+
+    @property
+    def _progress(self) -> RunProgress:
+        return self._context.runs.progress
+
+    def ask_cancel(self) -> None:
+        """Asks how the run should end; a run that is ending already is stopped now."""
+        runs = self._context.runs
+        if not runs.running:
+            return
+        question = cancel_question(self._window, self._progress.done, self._progress.running)
+        question.chosen.connect(self._on_cancel_chosen)
+        question.open()
+
+    def _on_cancel_chosen(self, choice: Choice) -> None:
+        if choice is Choice.FINISH:
+            self._context.runs.cancel()
+        elif choice is Choice.STOP:
+            self._context.runs.stop_now()
+
+    def _on_pause(self) -> None:
+        runs = self._context.runs
+        if runs.paused:
+            runs.go_on()
+        else:
+            runs.pause()
+
+    def _on_began(self, _began: object) -> None:
+        self._timer.start()
+        self._set_actions()
+        self._refresh()
+
+    def _refresh(self) -> None:
+        runs, progress, window = self._context.runs, self._progress, self._window
+        self._set_actions()
+        if not runs.running:
+            return
+        share = self.tr("{share} %").format(share=formats.points(progress.share))
+        window.rail.set_share("run", share)
+        window.set_project(self._project_name(), progress=share)
+        calm = "paused" if runs.paused else ""
+        counts = {
+            "done": progress.done,
+            "failed": progress.failed,
+            "running": progress.running,
+            "waiting": progress.waiting,
+        }
+        window.status.run.show_run(self._sentence(share), counts, calm=calm)
+
+    def _sentence(self, share: str) -> str:
+        runs, progress = self._context.runs, self._progress
+        if runs.stopping:
+            return self.tr("Stopping, {count} on their way").format(count=progress.running)
+        if runs.paused:
+            return self.tr("Paused at {share}").format(share=share)
+        parts = [self.tr("Running {share}").format(share=share)]
+        left = progress.seconds_left()
+        if left is not None:
+            parts.append(formats.about_time(left))
+        parts.append(spent_words(progress))
+        return ", ".join(parts)
+
+    def _project_name(self) -> str:
+        began = self._context.runs.current
+        return began.project.config.project if began else ""
+
+    def _set_actions(self) -> None:
+        runs = self._context.runs
+        self._window.menus.action("action_cancel").setEnabled(runs.running)
+        self._window.menus.action("action_pause").setEnabled(runs.running and not runs.stopping)
+        text = self.tr("&Continue") if runs.paused else self.tr("&Pause")
+        self._window.menus.action("action_pause").setText(text)
+
+    def _on_ended(self, finished: RunFinished) -> None:
+        self._timer.stop()
+        window = self._window
+        window.rail.set_share("run", "")
+        window.status.run.end_run()
+        window.set_project(self._project_name())
+        self._set_actions()
+        if self._close_after:
+            window.close()
+            return
+        self._context.results.list_runs(self._project_name())
+        if window.current_page() == "run":
+            window.open_run(finished.run_id)
+        else:
+            self._say_ended(finished)
+
+    def _say_ended(self, finished: RunFinished) -> None:
+        first = self.tr("The run has ended: {state}.").format(state=state_word(finished.status))
+        text = self.tr("{done} of {planned} answers are in.").format(
+            done=finished.completed, planned=finished.planned
+        )
+        tone = Tone.GOOD if finished.status is RunStatus.COMPLETED else Tone.WARN
+        see = StripButton(
+            self.tr("See the result"), lambda: self._window.open_run(finished.run_id), closes=True
+        )
+        self._window.show_message(Message("run_ended", tone, first, text, (see,)))
+
+    def _on_close(self, event: QCloseEvent) -> None:
+        runs = self._context.runs
+        if not runs.running:
+            return
+        event.ignore()
+        if self._close_after:
+            return
+        question: RunQuestion = close_question(self._window, self._progress.done, self._progress.running)
+        question.chosen.connect(self._on_close_chosen)
+        question.open()
+
+    def _on_close_chosen(self, choice: Choice) -> None:
+        if choice is Choice.KEEP:
+            self._window.showMinimized()
+            return
+        self._close_after = True
+        if choice is Choice.FINISH:
+            self._context.runs.cancel()
+        else:
+            self._context.runs.stop_now()
+        if not self._context.runs.running:
+            self._window.close()
+
+
+def spent_words(progress: RunProgress) -> str:
+    """Spent so far, with the limit where there is one."""
+    spent = formats.money(progress.spent_usd)
+    if progress.ceiling_usd is None:
+        return spent
+    text = QCoreApplication.translate("RunBar", "{spent} of {limit}")
+    return text.format(spent=spent, limit=formats.money(progress.ceiling_usd))
