@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import hashlib
 import os
@@ -59,17 +58,14 @@ def _digest(path: Path) -> str:
 
 def _encoded(file: TextFile, text: str) -> bytes:
     try:
-        data = text.encode(file.encoding)
+        return text.encode(file.encoding)
     except UnicodeEncodeError as error:
         raise UserError(
             "not_encodable",
-            f"{file.path.name} is stored as {file.encoding}, which has no character `{error.object[error.start]}`.",
+            f"{file.path.name} is stored as {file.encoding}, which does not have every character of the text.",
             hint="Save the file as UTF-8 with a text editor and open it again.",
             file=str(file.path),
         ) from error
-    if file.encoding in ("utf-16-le", "utf-16-be"):
-        return (codecs.BOM_UTF16_LE if file.encoding.endswith("le") else codecs.BOM_UTF16_BE) + data
-    return data
 
 
 def _replace(path: Path, data: bytes) -> None:
