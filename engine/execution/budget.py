@@ -6,7 +6,8 @@ pass a ceiling, with any number of calls in flight. Money is Decimal US dollars;
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
@@ -75,6 +76,8 @@ class Account:
     open: Decimal = ZERO
     unpriced: int = 0
     in_flight: int = 0
+    calls: int = 0
+    tokens: int = 0
 
     @property
     def committed(self) -> Decimal:
@@ -83,10 +86,11 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class CarriedOver:
-    """Spend of the earlier parts of a resumed run."""
+class Carried:
+    """What one payer used in the earlier parts of a resumed run."""
 
-    by_payer: dict[str, tuple[Decimal, Decimal]] = field(default_factory=dict)
+    spent: Decimal = ZERO
+    kept: Decimal = ZERO
     calls: int = 0
     tokens: int = 0
     unpriced: int = 0
@@ -95,21 +99,29 @@ class CarriedOver:
 class Ledger:
     """Reservations by job. Not thread-safe; the dispatcher owns it."""
 
-    def __init__(self, ceilings: Ceilings, carried: CarriedOver | None = None) -> None:
+    def __init__(self, ceilings: Ceilings, carried: Mapping[str, Carried] | None = None) -> None:
         self.ceilings = ceilings
         self.run = Account()
-        self.calls = 0
-        self.tokens = 0
         self._by_payer: dict[str, Account] = {}
         self._open: dict[int, tuple[str, Worst]] = {}
         self._warned: set[str] = set()
-        carried = carried or CarriedOver()
-        for payer, (spent, kept) in carried.by_payer.items():
+        for payer, before in (carried or {}).items():
             for account in (self.run, self.account(payer)):
-                account.spent += spent
-                account.kept += kept
-        self.run.unpriced = carried.unpriced
-        self.calls, self.tokens = carried.calls, carried.tokens
+                account.spent += before.spent
+                account.kept += before.kept
+                account.calls += before.calls
+                account.tokens += before.tokens
+                account.unpriced += before.unpriced
+
+    @property
+    def calls(self) -> int:
+        """Requests that did work or may have."""
+        return self.run.calls
+
+    @property
+    def tokens(self) -> int:
+        """Tokens used, or reserved where the use is not known."""
+        return self.run.tokens
 
     def account(self, payer: str) -> Account:
         """The sums of one model, or of the judge."""
@@ -139,9 +151,9 @@ class Ledger:
     def reserve(self, job: int, payer: str, worst: Worst) -> None:
         """Books the worst case of an attempt that starts now."""
         self._open[job] = (payer, worst)
-        self.calls += 1
-        self.tokens += worst.tokens
         for account in (self.run, self.account(payer)):
+            account.calls += 1
+            account.tokens += worst.tokens
             account.open += worst.usd or ZERO
             account.in_flight += 1
 
@@ -151,12 +163,12 @@ class Ledger:
         A throttled request did no work and is no call (`counts_as_call` False).
         """
         payer, worst = self._open.pop(job)
-        if not counts_as_call:
-            self.calls -= 1
-        if used.tokens is not None:
-            self.tokens += used.tokens - worst.tokens
         for account in (self.run, self.account(payer)):
             account.in_flight -= 1
+            if not counts_as_call:
+                account.calls -= 1
+            if used.tokens is not None:
+                account.tokens += used.tokens - worst.tokens
             account.open -= worst.usd or ZERO
             if used.usd is not None:
                 account.spent += used.usd
@@ -165,9 +177,13 @@ class Ledger:
             else:
                 account.unpriced += 1
 
-    def kept_by(self, job: int) -> Decimal | None:
-        """The reservation of an open job; None where it has no price."""
-        return self._open[job][1].usd
+    def assume(self, job: int, worst: Worst) -> None:
+        """Gives an open job the worst case that was not needed when it started."""
+        payer, before = self._open[job]
+        self._open[job] = (payer, worst)
+        for account in (self.run, self.account(payer)):
+            account.tokens += worst.tokens - before.tokens
+            account.open += (worst.usd or ZERO) - (before.usd or ZERO)
 
     @property
     def in_flight(self) -> int:

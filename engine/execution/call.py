@@ -99,16 +99,14 @@ class Caller:
         used = _used(answer, reply, model)
         self._warm.add(job.cell.model_key)
         record = _record(ticket, answer, began)
-        if all(canonical_check(check.type) in _QUICK for check in case.checks):
-            post(
-                Answered(
-                    ticket, replace(record, score=self.mark(case, answer, job.cell.model_key)), used, True
-                )
-            )
-            return
-        post(Answered(ticket, record, used, False))
+        quick = all(canonical_check(check.type) in _QUICK for check in case.checks)
+        if not quick:
+            post(Answered(ticket, record, used, marked=False))
         score = self.mark(case, answer, job.cell.model_key)
-        post(Marked(ticket, replace(record, score=score, finished_at=datetime.now(UTC))))
+        if reply.metrics:
+            score = replace(score, metrics={**reply.metrics, **score.metrics})
+        record = replace(record, score=score, finished_at=datetime.now(UTC))
+        post(Answered(ticket, record, used, marked=True) if quick else Marked(ticket, record))
 
     def mark(self, case: Case, answer: Answer, model_key: str) -> CaseScore:
         """The mark of an answer. A fault of the checks is an errored score, never an exception."""
@@ -126,10 +124,12 @@ class Caller:
             system=prompt.system,
             max_tokens=sent_max_tokens(prompt, self._setting.config.budgets),
             temperature=prompt.temperature,
-            params=prompt.params,
+            params={**prompt.params, "run": model.entry.run} if model.entry.run else prompt.params,
             timeout_s=model.timeout_s + loading,
             stop_event=self._setting.stop_event,
-            practice=PracticeContext(case.id, job.cell.trial, job.cell.model_key, case.reference),
+            practice=PracticeContext(
+                case.id, job.cell.trial, job.cell.model_key, case.reference, model.entry.pass_reference
+            ),
         )
         reply = self._clients.provider_for(model).complete(request)
         if loading:
@@ -190,9 +190,8 @@ def _tokens(*parts: int | None) -> int | None:
 
 def _cost(reply: Reply, model: ReadyModel) -> tuple[Decimal | None, str]:
     """What the answer cost and who says so. Own code may report its cost, which is trusted."""
-    for code, values in reply.notes:
-        if code == "cost_usd":
-            return Decimal(str(values["usd"])), "reported"
+    if reply.cost_usd is not None:
+        return reply.cost_usd, "reported"
     if model.price is None:
         return None, "unknown"
     if model.price.free:

@@ -12,13 +12,14 @@ or `failed`, which says whether the cell comes back by itself or must be recorde
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from providers.base import ErrorKind
 
 from engine.domain import Cell
-from engine.execution.budget import NOTHING, CarriedOver, Fit, Ledger, Used, Worst
+from engine.execution.budget import NOTHING, Carried, Fit, Ledger, Used, Worst
+from engine.execution.events import LaneState
 from engine.execution.interleave import SmoothRoundRobin
 from engine.execution.jobs import (
     JUDGE_LANE,
@@ -32,7 +33,6 @@ from engine.execution.jobs import (
     Job,
     JobKind,
     JudgeDropped,
-    LaneView,
     Stopping,
     Tally,
 )
@@ -75,7 +75,7 @@ class Dispatcher:
     """Queue, lanes, due times and reservations of one run."""
 
     def __init__(
-        self, plan: DispatchPlan, rng: random.Random, now: float, carried: CarriedOver | None = None
+        self, plan: DispatchPlan, rng: random.Random, now: float, carried: Mapping[str, Carried] | None = None
     ) -> None:
         self._plan = plan
         self._grid = plan.grid
@@ -448,7 +448,7 @@ class Dispatcher:
         retrying = sum(lane.queue.due_count() for lane in self._traffic)
         return Counts(self._total, self._finished, len(self._running), retrying)
 
-    def lane_views(self, now: float) -> tuple[LaneView, ...]:
+    def lane_views(self, now: float) -> tuple[LaneState, ...]:
         """The state of every lane."""
         return self._traffic.views(now)
 
@@ -497,6 +497,9 @@ class Dispatcher:
     def _settle(self, flight: _Flight, used: Used, now: float, *, counts_as_call: bool = True) -> None:
         job = flight.job
         flight.settled = True
+        if used.usd is None and not self.ledger.ceilings.any and job.kind is JobKind.CALL:
+            # Without ceilings nothing was reserved, but what may have been charged must be told.
+            self.ledger.assume(job.id, self._plan.worst_of(job.index))
         self.ledger.settle(job.id, used, counts_as_call=counts_as_call)
         lane = self._traffic[job.lane]
         if lane.tpm is not None and used.tokens is not None:

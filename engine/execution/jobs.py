@@ -209,22 +209,6 @@ Change = LaneChanged | SetAside | Stopping | CeilingReached
 
 
 @dataclass(frozen=True, slots=True)
-class LaneView:
-    """A lane's state for the screen. `closed_for_s` None = open."""
-
-    id: str
-    active: int
-    width: int
-    configured: int
-    waiting: int
-    closed_for_s: float | None
-    reason: str | None
-    throttled: int
-    waited_s: float
-    max_in_flight: int
-
-
-@dataclass(frozen=True, slots=True)
 class Counts:
     """queued = total - finished - running, never negative."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 
-from engine.execution.jobs import LanePlan, LaneView
+from engine.execution.events import LaneState
+from engine.execution.jobs import LanePlan
 from engine.execution.throttle import Pace, TokenBucket, WidthControl
 
 SILENT_S = 900.0
@@ -275,10 +276,10 @@ class Lane:
         moments = [m for m in (self.control.due_at(), self.silent_deadline()) if m is not None]
         return min(moments, default=None)
 
-    def view(self, now: float) -> LaneView:
+    def view(self, now: float) -> LaneState:
         """The state for the screen."""
         until, reason = self._closure(now)
-        return LaneView(
+        return LaneState(
             id=self.id,
             active=self.active,
             width=self.control.width,

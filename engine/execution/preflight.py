@@ -311,10 +311,13 @@ class _Examination:
             proxy=connection.proxy,
             verify_tls=connection.verify_tls,
             model_prefix=connection.model_prefix,
-            params=_target_params(entry, connection, self._project),
+            params=connection.params,
             width=self._config.run.concurrency,
+            trusted=self._code_trusted,
+            root=str(self._project.root),
         )
-        failed = _cannot_be_built(settings)
+        # A probe builds the connector anyway.
+        failed = None if self._means.probe else _cannot_be_built(settings)
         if failed is not None:
             return _build_failed(entry, failed)
         info = KINDS[kind]
@@ -351,13 +354,6 @@ class _Examination:
                 elif model.entry.model in seen.warnings:
                     warnings[model.entry.key] = seen.warnings[model.entry.model]
         return replace(finding, ready=tuple(ready), skipped=tuple(skipped), warnings=warnings)
-
-
-def _target_params(entry: ModelEntry, connection: Connection, project: Project) -> dict[str, object]:
-    params: dict[str, object] = dict(connection.params)
-    if entry.run:
-        params |= {"run": entry.run, "root": str(project.root), "pass_reference": entry.pass_reference}
-    return params
 
 
 def _cannot_be_built(settings: ConnectionSettings) -> str | None:

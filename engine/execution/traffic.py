@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from providers.base import ErrorKind
 
+from engine.execution.events import LaneState
 from engine.execution.jobs import (
     JUDGE_LANE,
     Change,
@@ -17,7 +18,6 @@ from engine.execution.jobs import (
     DispatchPlan,
     Fate,
     LaneChanged,
-    LaneView,
     SetAside,
 )
 from engine.execution.lanes import Lane
@@ -53,7 +53,7 @@ class Traffic:
         """The judge's lane, where the run has one."""
         return self._lanes.get(JUDGE_LANE)
 
-    def views(self, now: float) -> tuple[LaneView, ...]:
+    def views(self, now: float) -> tuple[LaneState, ...]:
         """The state of every lane for the screen."""
         return tuple(lane.view(now) for lane in self)
 

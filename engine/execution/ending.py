@@ -1,0 +1,188 @@
+"""The end of a run: leaderboard, notes, the row that closes it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from engine.domain import Note, RunStatus
+from engine.errors import ArenaError
+from engine.execution.budget import Ledger
+from engine.execution.events import LaneState, RunFinished
+from engine.execution.ledger_rows import spend_write
+from engine.execution.request import RunRequest
+from engine.stats.board import Entry, Leaderboard
+from engine.stats.leaderboard import BoardInput, board_to_json, build_board
+from engine.storage.recorder import Recorder
+from engine.storage.records import BoardRow, FinishWrite, RunFinish
+from engine.storage.store import Store
+
+FLUSH_S = 60.0
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What is known when the last call is over. `saved` False: the store takes no more."""
+
+    request: RunRequest
+    run_id: str
+    status: RunStatus
+    error: BaseException | None
+    notes: tuple[Note, ...]
+    lanes: tuple[LaneState, ...]
+    ledger: Ledger
+    duration_s: float
+    saved: bool = True
+
+
+def close_run(ending: Ending, store: Store, recorder: Recorder) -> RunFinished:
+    """Computes and stores the result; never raises. What could not be saved is in the error."""
+    error = _text(ending.error)
+    if not ending.saved:
+        return _finished(ending, None, error)
+    recorder.flush(FLUSH_S)
+    board, fault = _board(ending, store)
+    error = error or fault
+    finish = _finish(ending, store, board, error)
+    for payer in ending.ledger.payers:
+        recorder.submit(spend_write(ending.run_id, ending.ledger, payer))
+    recorder.submit(FinishWrite(ending.run_id, finish))
+    if not recorder.flush(FLUSH_S):
+        error = error or _text(recorder.failure) or "The result could not be saved in time."
+        return _finished(ending, None, error)
+    return _finished(ending, store, error)
+
+
+def _finish(ending: Ending, store: Store, board: Leaderboard | None, error: str | None) -> RunFinish:
+    return RunFinish(
+        status=ending.status,
+        finished_at=ending.request.clock.utc(),
+        board=board_to_json(board) if board else None,
+        rows=tuple(_rows(board)) if board else (),
+        winner=board.winner if board else None,
+        verdict=board_to_json(board)["verdict"] if board else None,
+        notes=(*_notes(ending), *(board.notes if board else ())),
+        lanes={lane.id: _lane(lane) for lane in ending.lanes},
+        cost_usd=_cost(ending, store),
+        duration_s=ending.duration_s,
+        error=error,
+    )
+
+
+def _board(ending: Ending, store: Store) -> tuple[Leaderboard | None, str | None]:
+    """The leaderboard of what there is. A fault in it must not take the answers with it."""
+    request, plan = ending.request, ending.request.plan
+    config = request.project.config
+    if plan.seed != config.run.seed:
+        config = replace(config, run=replace(config.run, seed=plan.seed))
+    widths = plan.lane_widths
+    try:
+        return (
+            build_board(
+                BoardInput(
+                    config=config,
+                    entries=tuple(entry for entry in config.models if entry.enabled),
+                    cases=plan.cases,
+                    calls=list(store.iter_calls(ending.run_id, texts=False)),
+                    cards={model.entry.key: model.card for model in plan.models},
+                    skipped=plan.skipped,
+                    planned=plan.planned,
+                    trials=plan.trials,
+                    status=ending.status,
+                    waits={lane.id: lane.waited_s for lane in ending.lanes},
+                    widths={model.entry.key: widths[model.lane] for model in plan.models},
+                )
+            ),
+            None,
+        )
+    except Exception as error:
+        _log.exception("the leaderboard could not be computed")
+        return None, f"The answers are stored, but the leaderboard could not be computed: {error}"
+
+
+def _notes(ending: Ending) -> Iterable[Note]:
+    yield from ending.notes
+    run = ending.ledger.run
+    if run.kept:
+        yield Note("cost_up_to", {"spent": str(run.spent), "up_to": str(run.spent + run.kept)})
+    open_lanes = [m.lane for m in ending.request.plan.models if m.settings.verify_tls is False]
+    if open_lanes:
+        yield Note("tls_not_verified", {"lanes": sorted(set(open_lanes))})
+
+
+def _cost(ending: Ending, store: Store) -> Decimal | None:
+    """The sum of what the answers cost; not known as soon as one is not known."""
+    if ending.ledger.run.unpriced:
+        return None
+    total = Decimal(0)
+    for call in store.iter_calls(ending.run_id, texts=False):
+        if call.answer is not None:
+            if call.answer.cost_usd is None:
+                return None
+            total += call.answer.cost_usd
+    return max(total, ending.ledger.run.spent)
+
+
+def _rows(board: Leaderboard) -> Iterable[BoardRow]:
+    for entry in board.entries:
+        yield BoardRow(
+            model_key=entry.model_key,
+            label=entry.label,
+            status=entry.status.value,
+            rank=entry.rank,
+            composite=entry.composite,
+            score=_raw(entry, board.deciding),
+            low=entry.interval.low if entry.interval else None,
+            high=entry.interval.high if entry.interval else None,
+            coverage=entry.coverage,
+            latency_p50_ms=entry.latency_p50_ms,
+            latency_p95_ms=entry.latency_p95_ms,
+            cost_usd=entry.total_cost_usd,
+            cost_per_1k_usd=entry.cost_per_1k_usd,
+            scored_cases=entry.scored_cases,
+            passed_cases=entry.passed_cases,
+            metrics={name: value.raw for name, value in entry.metrics.items()},
+        )
+
+
+def _raw(entry: Entry, metric: str) -> float | None:
+    value = entry.metrics.get(metric)
+    return value.raw if value else None
+
+
+def _lane(lane: LaneState) -> dict[str, Any]:
+    return {
+        "width": lane.width,
+        "configured": lane.configured,
+        "max_in_flight": lane.max_in_flight,
+        "throttled": lane.throttled,
+        "waited_s": round(lane.waited_s, 3),
+    }
+
+
+def _text(error: BaseException | None) -> str | None:
+    if error is None:
+        return None
+    if isinstance(error, ArenaError):
+        return f"{error.message} {error.hint}".strip()
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _finished(ending: Ending, store: Store | None, error: str | None) -> RunFinished:
+    info = store.run(ending.run_id).info if store is not None else None
+    return RunFinished(
+        run_id=ending.run_id,
+        seq=0,
+        status=ending.status,
+        planned=info.planned if info else ending.request.plan.planned,
+        completed=info.completed if info else 0,
+        errors=info.errors if info else 0,
+        stopped=info.stopped if info else 0,
+        cost_usd=info.cost_usd if info else None,
+        duration_s=ending.duration_s,
+        error=error,
+    )

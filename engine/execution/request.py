@@ -1,0 +1,46 @@
+"""What a run is started with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.execution.plan import Plan
+from engine.execution.preflight import Preflight
+from engine.keystore import KeyStore
+from engine.pricing import PriceBook
+
+if TYPE_CHECKING:
+    from engine.project import Project
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Where moments come from. `monotonic` in seconds, `wall` in seconds since the epoch."""
+
+    monotonic: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+
+    def utc(self) -> datetime:
+        """The wall clock as an aware moment."""
+        return datetime.fromtimestamp(self.wall(), UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Everything one run needs. `resume_from` is the id of the run that is carried on."""
+
+    project: Project
+    preflight: Preflight
+    plan: Plan
+    store_path: Path
+    keystore: KeyStore
+    pricebook: PriceBook
+    resume_from: str | None = None
+    label: str = ""
+    app_version: str = ""
+    clock: Clock = field(default_factory=Clock)

@@ -1,0 +1,617 @@
+"""One run as it goes on: drives the dispatcher, the executor and the recorder. No Qt, no threads.
+
+One thread owns a session and calls `step`; workers and the recorder's writer hand in what
+happened through `post`, which is safe from any thread and wakes the owner.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeAlias
+
+from providers.base import ErrorKind
+
+from engine.domain import CallDone, CallError, CallStatus, Cell, Note, Outcome, RunStatus
+from engine.errors import ArenaError
+from engine.execution import events as ev
+from engine.execution.budget import Worst
+from engine.execution.call import Caller, Setting, failed_record
+from engine.execution.clients import Clients
+from engine.execution.dispatcher import Dispatcher
+from engine.execution.ending import Ending, close_run
+from engine.execution.executor import Executor, ExecutorFactory
+from engine.execution.jobs import (
+    CeilingReached,
+    Change,
+    Ended,
+    Fate,
+    Job,
+    LaneChanged,
+    SetAside,
+    Stopping,
+)
+from engine.execution.ledger_rows import spend_write
+from engine.execution.messages import (
+    Answered,
+    LateMark,
+    LateMarksOver,
+    Marked,
+    Refused,
+    Ticket,
+    WorkerMessage,
+)
+from engine.execution.opening import Opening, mark_earlier_answers, open_run
+from engine.execution.request import RunRequest
+from engine.execution.retry import Failure
+from engine.scoring import ScoringContext
+from engine.storage.recorder import Recorder
+from engine.storage.records import AnswerWrite, DoneWrite, EventWrite, ScoreWrite, SpendWrite, Write
+
+LEFT_BEHIND_S = 2.0
+"""How long "stop now" waits for threads that do not come back."""
+SLEPT_S = 30.0
+"""A jump of the wall clock by this much between two looks means that the computer slept."""
+
+_STATUS = {
+    None: RunStatus.COMPLETED,
+    "cancelled": RunStatus.CANCELLED,
+    "budget": RunStatus.STOPPED_BUDGET,
+    "fail_fast": RunStatus.FAILED_FAST,
+}
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The recorder has made these writes durable."""
+
+    writes: Sequence[Write]
+
+
+@dataclass(frozen=True, slots=True)
+class NotSaved:
+    """The recorder cannot write any more; what it holds is kept in memory."""
+
+    error: ArenaError
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something the user wants."""
+
+    name: str
+    values: tuple[object, ...] = ()
+
+
+Message: TypeAlias = WorkerMessage | Committed | NotSaved | Command
+
+
+class Session:
+    """A run from its first call to its last record.
+
+    Args:
+        request: what to run.
+        make_executor: where calls run.
+        wake: called from any thread when there is something to do.
+    """
+
+    def __init__(self, request: RunRequest, make_executor: ExecutorFactory, wake: Callable[[], None]) -> None:
+        self.request = request
+        self._clock = request.clock
+        self._wake = wake
+        self._make_executor = make_executor
+        self._inbox: deque[Message] = deque()
+        self._stop_event = threading.Event()
+        self._events: list[ev.Event] = []
+        self._seq = 0
+        self._tickets: dict[int, Ticket] = {}
+        self._waiting: dict[int, Ticket] = {}
+        self._scoring: dict[Cell, Job] = {}
+        self._committing: dict[Cell, Job] = {}
+        self._unsaved = 0
+        self._late_marks = False
+        self._notes: list[Note] = []
+        self._abandon_at: float | None = None
+        self._not_saved: ArenaError | None = None
+        self._last_wall = self._clock.wall()
+        self._dirty = True
+        self._money_dirty = True
+        self.finished: ev.RunFinished | None = None
+        self.run_id = ""
+        self._opening: Opening | None = None
+
+    # ---- from any thread
+
+    def post(self, message: Message) -> None:
+        """Hands in what happened or what is wanted."""
+        self._inbox.append(message)
+        self._wake()
+
+    def now(self) -> float:
+        """The moment on the run's clock."""
+        return self._clock.monotonic()
+
+    def rescue(self, path: Path) -> int:
+        """After the store failed: saves the run with everything kept in memory to another file."""
+        if self._opening is None:
+            raise RuntimeError("the run was never opened")
+        return self.recorder.rescue(path, self._opening.head)
+
+    # ---- on the owner's thread
+
+    def open(self) -> None:
+        """Enters the run in the store and gets everything ready. Raises the faults of the store."""
+        request = self.request
+        self._started_at = self._clock.monotonic()
+        opening = self._opening = open_run(request)
+        self.run_id = opening.run_id
+        self.recorder = Recorder(
+            opening.store,
+            lambda writes: self.post(Committed(writes)),
+            lambda error, _kept: self.post(NotSaved(error)),
+        )
+        plan = request.plan
+        self._clients = Clients(plan.lane_widths)
+        config = request.project.config
+        context = ScoringContext(
+            options=config.scorers.options,
+            root=request.project.root,
+            trusted=request.preflight.code_trusted,
+            judge_settings=config.judge,
+        )
+        self.caller = Caller(Setting(plan, config, context, self._stop_event), self._clients)
+        self.dispatcher = Dispatcher(
+            plan.dispatch_plan(self._worst_of, opening.done),
+            plan.rng(),
+            self._clock.monotonic(),
+            opening.carried,
+        )
+        self._executor: Executor = self._make_executor(self._carry_out, plan.concurrency)
+        self._tell_planned(opening)
+        if opening.has_marks_to_make:
+            self._late_marks = True
+            threading.Thread(
+                target=mark_earlier_answers,
+                args=(opening, self.caller, plan, self.post, self._stop_event),
+                name="arena-late-marks",
+                daemon=True,
+            ).start()
+
+    def _worst_of(self, index: int) -> Worst:
+        plan = self.request.plan
+        models, cases = len(plan.models), len(plan.cases)
+        return self.caller.worst_of(plan.models[index % models], plan.cases[index // models % cases])
+
+    def _carry_out(self, ticket: Ticket) -> None:
+        self.caller.attempt(ticket, self.post)
+
+    def step(self) -> float | None:
+        """Does all there is to do. Returns the moment at which to step again, None = when woken."""
+        if self.finished is not None:
+            return None
+        self._look_at_the_clock()
+        while self._inbox:
+            self._take(self._inbox.popleft())
+        now = self._clock.monotonic()
+        if self._abandon_at is not None and now >= self._abandon_at:
+            self._abandon()
+        if self._not_saved is None:
+            for job in self.dispatcher.start_ready(now, self._executor.capacity):
+                self._start(job)
+        self._tell_changes()
+        if self._over():
+            self._finish()
+            return None
+        moments = [m for m in (self.dispatcher.wake_at(now), self._abandon_at) if m is not None]
+        return min(moments, default=None)
+
+    def _look_at_the_clock(self) -> None:
+        wall = self._clock.wall()
+        if wall - self._last_wall > SLEPT_S:
+            self.dispatcher.clock_jumped(self._clock.monotonic())
+        self._last_wall = wall
+
+    def _start(self, job: Job) -> None:
+        before = self._waiting.pop(job.item, None)
+        ticket = Ticket(
+            job,
+            self.dispatcher.tally(job),
+            before.log if before else (),
+            before.first_started_at if before else None,
+        )
+        self._tickets[job.id] = ticket
+        self._tell(ev.Started, cell=job.cell)
+        if self.dispatcher.ledger.ceilings.any:
+            self._save(*self._account(job.payer))
+        self._dirty = self._money_dirty = True
+        self._executor.start(ticket)
+
+    # ---- what happened
+
+    def _take(self, message: Message) -> None:
+        match message:
+            case Committed():
+                for write in message.writes:
+                    self._take_committed(write)
+            case Answered():
+                self._take_answer(message)
+            case Marked():
+                if message.ticket.job.id in self._tickets:
+                    self._save_done(message.ticket.job, message.record)
+            case Refused():
+                self._take_refusal(message)
+            case LateMark() | LateMarksOver():
+                self._take_late_mark(message)
+            case NotSaved():
+                self._not_saved = message.error
+                self.dispatcher.stop("not_saved", self._clock.monotonic())
+            case Command():
+                self._obey(message)
+
+    def _take_answer(self, message: Answered) -> None:
+        job = message.ticket.job
+        if job.id not in self._tickets:
+            return  # abandoned: its cell is recorded as stopped already
+        self.dispatcher.answered(job, self._clock.monotonic(), message.used)
+        self._money_dirty = True
+        record = message.record
+        if message.marked:
+            self._save_done(job, record)
+        else:
+            self._scoring[job.cell] = job
+            self._save(_answer_write(self.run_id, record), *self._account(job.payer))
+
+    def _take_refusal(self, message: Refused) -> None:
+        ticket = message.ticket
+        job = ticket.job
+        if job.id not in self._tickets:
+            return
+        decision = self.dispatcher.failed(job, message.failure, self._clock.monotonic(), message.used)
+        self._money_dirty = self._dirty = True
+        throttled = decision.code == "throttled"
+        attempt = replace(message.attempt, throttled=throttled)
+        if decision.fate in (Fate.RETRY, Fate.REQUEUED):
+            del self._tickets[job.id]
+            began = ticket.first_started_at or attempt.started_at
+            self._waiting[job.item] = replace(ticket, log=(*ticket.log, attempt), first_started_at=began)
+            self._tell(
+                ev.Retrying,
+                cell=job.cell,
+                attempt=job.attempt,
+                delay_s=decision.delay_s,
+                error=message.error,
+            )
+            return
+        status = CallStatus.ERROR if decision.fate is Fate.FAILED else CallStatus.STOPPED
+        record = failed_record(replace(message, attempt=attempt), self.dispatcher.tally(job), status)
+        self._save_done(job, record)
+
+    def _save_done(self, job: Job, record: CallDone) -> None:
+        """The cell's record is complete; its slots are free as soon as it is durable."""
+        del self._tickets[job.id]
+        self._scoring.pop(job.cell, None)
+        self._committing[job.cell] = job
+        self._unsaved += 1
+        self._save(DoneWrite(self.run_id, record), *self._account(job.payer))
+
+    def _account(self, payer: str) -> tuple[SpendWrite, ...]:
+        ledger = self.dispatcher.ledger
+        return (spend_write(self.run_id, ledger, payer),) if ledger.ceilings.any else ()
+
+    def _take_late_mark(self, message: LateMark | LateMarksOver) -> None:
+        if isinstance(message, LateMarksOver):
+            self._late_marks = False
+            if message.error is not None:
+                raise message.error
+            return
+        origin = "run" if message.first else "rescore"
+        self._save(ScoreWrite(self.run_id, message.cell, message.score, message.at, origin))
+        self._tell(ev.Scored, cell=message.cell)
+
+    def _take_committed(self, write: Write) -> None:
+        if isinstance(write, AnswerWrite):
+            job = self._scoring.get(write.cell) or self._committing.get(write.cell)
+            if job is not None:
+                self.dispatcher.free_lane(job)
+                self._tell(ev.Answered, cell=write.cell)
+        elif isinstance(write, DoneWrite):
+            self._unsaved -= 1
+            job = self._committing.pop(write.done.cell, None)
+            if job is not None:
+                self.dispatcher.finish(job)
+            self._tell_done(write.done)
+
+    def _tell_done(self, done: CallDone) -> None:
+        if done.score is not None:
+            self._tell(ev.Scored, cell=done.cell)
+        self._tell(ev.CallFinished, done=done)
+        self._dirty = True
+
+    def _save(self, *writes: Write) -> None:
+        self.recorder.submit(*writes)
+
+    # ---- what the user wants
+
+    def _obey(self, command: Command) -> None:
+        now = self._clock.monotonic()
+        match command.name, command.values:
+            case "cancel", ():
+                if self.dispatcher.stopping is None:
+                    self.dispatcher.stop("cancelled", now)
+                else:
+                    self._stop_now(now)
+            case "stop_now", ():
+                self.dispatcher.stop("cancelled", now)
+                self._stop_now(now)
+            case "pause", ():
+                self.dispatcher.pause()
+                self._tell(ev.RunPaused, paused=True)
+            case "resume", ():
+                self.dispatcher.resume()
+                self._tell(ev.RunPaused, paused=False)
+            case "set_width", (str(lane), int(width)):
+                self.dispatcher.set_width(lane, width)
+            case "offer_again", (tuple(keys),):
+                self.dispatcher.offer_again([str(key) for key in keys])
+            case "fail", (BaseException() as error,):
+                raise error
+        self._dirty = True
+
+    def _stop_now(self, now: float) -> None:
+        if self._abandon_at is None:
+            self._stop_event.set()
+            self._executor.stop_now()
+            self._abandon_at = now + LEFT_BEHIND_S
+            self._tell(ev.RunStopping, reason="stop_now", in_flight=len(self.dispatcher.in_flight()))
+
+    def _abandon(self) -> None:
+        """Records what did not come back as stopped; its threads are left behind."""
+        self._abandon_at = None
+        cut = Failure(ErrorKind.CANCELLED, "Stopped before the answer came.")
+        for ticket in list(self._tickets.values()):
+            job = ticket.job
+            if job.cell not in self._scoring:
+                self.dispatcher.failed(job, cut, self._clock.monotonic())
+            tally = self.dispatcher.tally(job)
+            self._save_done(
+                job,
+                CallDone(
+                    cell=job.cell,
+                    status=CallStatus.STOPPED,
+                    outcome=Outcome.STOPPED,
+                    error=CallError(cut.kind.value, cut.message),
+                    attempts=tally.attempts,
+                    throttled=tally.throttled,
+                    waited_s=tally.waited_s,
+                    started_at=ticket.first_started_at,
+                    finished_at=self._clock.utc(),
+                    attempt_log=ticket.log,
+                ),
+            )
+
+    # ---- telling
+
+    def _tell(self, kind: type[ev.Event], **values: object) -> None:
+        self._seq += 1
+        self._events.append(kind(self.run_id, self._seq, **values))
+
+    def _tell_planned(self, opening: Opening) -> None:
+        plan = self.request.plan
+        self._tell(
+            ev.Planned,
+            total=opening.planned,
+            models=tuple(model.entry.key for model in plan.models),
+            cases=len(plan.cases),
+            trials=plan.trials,
+            skipped=plan.skipped,
+            lanes=plan.lane_widths,
+            lane_of={model.entry.key: model.lane for model in plan.models},
+            concurrency=plan.concurrency,
+            already_done=len(opening.done),
+        )
+
+    def _tell_changes(self) -> None:
+        for ended in self.dispatcher.take_ended():
+            self._record_ended(ended)
+        for change in self.dispatcher.take_changes():
+            self._dirty = True
+            self._tell_change(change)
+
+    def _record_ended(self, ended: Ended) -> None:
+        waiting = self._waiting.pop(ended.index, None)
+        self._unsaved += 1
+        failure = ended.failure
+        error = (
+            CallError(ended.code, failure.message, failure.status) if failure else CallError(ended.code, "")
+        )
+        self._save(
+            DoneWrite(
+                self.run_id,
+                CallDone(
+                    cell=ended.cell,
+                    status=CallStatus.STOPPED,
+                    outcome=Outcome.STOPPED,
+                    error=error,
+                    attempts=ended.tally.attempts,
+                    throttled=ended.tally.throttled,
+                    waited_s=ended.tally.waited_s,
+                    started_at=waiting.first_started_at if waiting else None,
+                    attempt_log=waiting.log if waiting else (),
+                ),
+            )
+        )
+
+    def _tell_change(self, change: Change) -> None:
+        values: dict[str, object]
+        match change:
+            case LaneChanged():
+                until = None if change.until is None else change.until - self._started_at
+                told = {"before": change.before, "after": change.after, "until_s": until}
+                self._tell(ev.Throttled, lane=change.lane, reason=change.reason, **told)
+                self._save_event("lane", change.lane, {**told, "reason": change.reason})
+            case SetAside():
+                failure = change.failure
+                error = CallError(failure.kind.value, failure.message, failure.status) if failure else None
+                self._tell(
+                    ev.ModelSetAside,
+                    model_keys=change.models,
+                    lane=change.lane,
+                    code=change.code,
+                    error=error,
+                )
+                values = {
+                    "models": list(change.models),
+                    "lane": change.lane,
+                    "code": change.code,
+                    "message": failure.message if failure else "",
+                    "until": self._utc_text(change.until),
+                }
+                self._notes.append(Note("set_aside", values))
+                self._save_event("set_aside", change.lane, values)
+            case CeilingReached():
+                values = {"payer": change.payer, "warned": change.warned}
+                self._notes.append(Note("budget_warning" if change.warned else "budget_model", values))
+                self._save_event("ceiling", None, values)
+                self._money_dirty = True
+            case Stopping():
+                self._tell(ev.RunStopping, reason=change.reason, in_flight=len(self.dispatcher.in_flight()))
+                self._save_event("stopping", None, {"reason": change.reason})
+
+    def _utc_text(self, moment: float | None) -> str | None:
+        if moment is None:
+            return None
+        ahead = moment - self._clock.monotonic()
+        return (self._clock.utc() + timedelta(seconds=ahead)).isoformat()
+
+    def _save_event(self, kind: str, lane: str | None, values: dict[str, object]) -> None:
+        self._save(EventWrite(self.run_id, self._clock.utc(), kind, lane, values))
+
+    def take_events(self) -> tuple[ev.Event, ...]:
+        """All events since the last time, with the counts and the money as they are now."""
+        if self.finished is None and self._opening is not None:
+            self._tell_counts()
+        events, self._events = tuple(self._events), []
+        return events
+
+    def _tell_counts(self) -> None:
+        if self._dirty:
+            self._dirty = False
+            counts = self.dispatcher.counts()
+            lanes = self.dispatcher.lane_views(self._clock.monotonic())
+            self._tell(
+                ev.QueueChanged,
+                running=counts.running,
+                queued=counts.queued,
+                finished=counts.finished,
+                total=counts.total,
+                lanes=lanes,
+                retrying=counts.retrying,
+            )
+        if self._money_dirty:
+            self._money_dirty = False
+            self._tell_money()
+
+    def _tell_money(self) -> None:
+        ledger = self.dispatcher.ledger
+        run = ledger.run
+        self._tell(
+            ev.BudgetChanged,
+            spent_usd=None if run.unpriced and not run.spent else run.spent,
+            reserved_usd=run.kept + run.open,
+            ceiling_usd=ledger.ceilings.run_usd,
+            unpriced_calls=run.unpriced,
+            by_model={
+                payer: None if account.unpriced and not account.spent else account.spent
+                for payer, account in ledger.payers.items()
+            },
+        )
+
+    # ---- the end
+
+    def _over(self) -> bool:
+        if self._late_marks and not self._stop_event.is_set():
+            return False
+        if self._not_saved is not None:
+            return all(ticket.job.cell in self._scoring for ticket in self._tickets.values())
+        return self.dispatcher.over and not self._unsaved and not self._inbox
+
+    def _finish(self) -> None:
+        stopping = self.dispatcher.stopping
+        if self._not_saved is not None:
+            self._end(RunStatus.ABORTED, self._not_saved)
+        else:
+            self._end(_STATUS.get(stopping, RunStatus.ABORTED), None)
+
+    def abort(self, error: BaseException) -> None:
+        """An exception escaped: closes the run with what there is. Never raises."""
+        if self.finished is None and self._opening is not None:
+            self._stop_event.set()
+            self._executor.stop_now()
+            self._save_what_has_arrived()
+            self._end(RunStatus.ABORTED, error)
+
+    def _end(self, status: RunStatus, error: BaseException | None) -> None:
+        opening = self._opening
+        if opening is None:
+            raise RuntimeError("the run was never opened")
+        self._clients.close()
+        left = not self._executor.close(0.0 if status is RunStatus.ABORTED else LEFT_BEHIND_S)
+        if left:
+            _log.warning("some calls did not come back and were left behind")
+        ending = Ending(
+            request=self.request,
+            run_id=self.run_id,
+            status=status,
+            error=error,
+            notes=tuple(self._notes),
+            lanes=self.dispatcher.lane_views(self._clock.monotonic()),
+            ledger=self.dispatcher.ledger,
+            duration_s=self._clock.monotonic() - self._started_at,
+            saved=self._not_saved is None,
+        )
+        finished = close_run(ending, opening.store, self.recorder)
+        self._tell_what_was_saved_at_the_end()
+        self._tell_counts()
+        self._seq += 1
+        self.finished = replace(finished, seq=self._seq)
+        self._events.append(self.finished)
+        if self._not_saved is None:
+            self.recorder.close()
+            opening.store.close()
+
+    def _save_what_has_arrived(self) -> None:
+        """Before an abort: answers that came in are paid for, so they are stored."""
+        for message in list(self._inbox):
+            if isinstance(message, Answered) and message.ticket.job.id in self._tickets:
+                self._save(_answer_write(self.run_id, message.record))
+
+    def _tell_what_was_saved_at_the_end(self) -> None:
+        """After an abort: commits that came in while the run was closed."""
+        while self._inbox:
+            message = self._inbox.popleft()
+            if isinstance(message, Committed):
+                for write in message.writes:
+                    if isinstance(write, DoneWrite):
+                        self._tell_done(write.done)
+
+
+def _answer_write(run_id: str, record: CallDone) -> AnswerWrite:
+    if record.answer is None:
+        raise RuntimeError("there is no answer to store")
+    return AnswerWrite(
+        run_id=run_id,
+        cell=record.cell,
+        answer=record.answer,
+        attempts=record.attempts,
+        throttled=record.throttled,
+        waited_s=record.waited_s,
+        started_at=record.started_at,
+        finished_at=record.finished_at,
+        attempt_log=record.attempt_log,
+    )
