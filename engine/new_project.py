@@ -72,6 +72,9 @@ class Choices:
     judge: Mapping[str, Any] | None = None
 
 
+NO_CHOICES = Choices()
+
+
 @functools.cache
 def _job_types() -> tuple[JobType, ...]:
     return tuple(_read(ROOT / "job_types" / f"{name}.yaml") for name in JOB_IDS)
@@ -115,7 +118,7 @@ def _case(node: Node) -> dict[str, Any]:
     }
 
 
-def create_project(path: Path, job: str, name: str | None = None, choices: Choices = Choices()) -> Path:
+def create_project(path: Path, job: str, name: str | None = None, choices: Choices = NO_CHOICES) -> Path:
     """Writes `config.yaml` and `tests.yaml` into a new or empty folder and gives the folder.
 
     Raises:

@@ -29,6 +29,7 @@ class Overrides:
     exclude_tags: tuple[str, ...] = ()
 
 
+NO_OVERRIDES = Overrides()
 _RUN_FIELDS = ("trials", "concurrency", "timeout_s", "retries", "fail_fast")
 
 

@@ -19,7 +19,7 @@ from engine.config.text_files import read_text
 from engine.config.yaml_text import MAX_BYTES, compose
 from engine.domain import Case, Problem, Severity
 from engine.errors import UserError
-from engine.overrides import Overrides, apply_overrides
+from engine.overrides import NO_OVERRIDES, Overrides, apply_overrides
 from engine.prompts import fill, find_variable, placeholders, template_of, undefined_in
 
 __all__ = [
@@ -70,7 +70,7 @@ class Project:
         raise KeyError(name)
 
 
-def load_project(path: Path, overrides: Overrides = Overrides()) -> Project:  # noqa: B008 - frozen
+def load_project(path: Path, overrides: Overrides = NO_OVERRIDES) -> Project:
     """Reads a project folder, or the folder of a config file.
 
     Raises:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from engine.cases.fields import JSON_CHECKS, TEXT_OPTIONS
+from engine.cases.fields import JSON_CHECKS
 from engine.config.faults import Faults, join
-from engine.config.values import pairs, to_text, to_value
+from engine.config.values import option_value, pairs, to_value
 from engine.domain import CheckSpec
 
 if TYPE_CHECKING:
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 _TYPE_NAMES = ("type", "check", "eval_type", "evaluator", "scorer")
 _REFERENCE_NAMES = ("reference", "expected")
 _NESTED = ("params", "options")
-
-
-def option(name: str, node: Node) -> Any:
-    """An option as its check reads it: labels, patterns and references are text as written."""
-    return to_text(node) if name in TEXT_OPTIONS else to_value(node)
 
 
 def uses_json(checks: Sequence[CheckSpec]) -> bool:
@@ -108,7 +103,7 @@ def _options(node: Node) -> dict[str, Any]:
     return {
         key.value: _options(value)
         if key.value in _NESTED and isinstance(value, MappingNode)
-        else option("reference" if key.value in _REFERENCE_NAMES else key.value, value)
+        else option_value("reference" if key.value in _REFERENCE_NAMES else key.value, value)
         for key, value in pairs(node)
     }
 

@@ -39,5 +39,3 @@ LIST_NAMES = ("tests", "cases", "test_cases")
 FOREIGN = frozenset({"assert", "asserts", "assertions", "threshold", "assertScoringFunction"})
 # Checks that compare the reference as a JSON value, so that numbers in it are numbers.
 JSON_CHECKS = frozenset({"json_match", "json_valid", "json_schema"})
-# Options that are texts even where they look like numbers.
-TEXT_OPTIONS = frozenset({"labels", "label", "reference", "pattern"})

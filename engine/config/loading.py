@@ -14,8 +14,8 @@ from engine.config.faults import Faults
 from engine.config.metric_block import metrics
 from engine.config.names import field_types, known_names
 from engine.config.records import MISSING, Found, Reader
-from engine.config.schema import Config, Connection, ModelEntry
-from engine.config.values import column_of, is_null, line_of, to_value
+from engine.config.schema import Config, Connection, ModelEntry, Scorers
+from engine.config.values import column_of, is_null, line_of, option_value, pairs, to_value
 from engine.config.yaml_text import Document
 from engine.domain import Problem
 
@@ -105,6 +105,10 @@ def _load(root: MappingNode, faults: Faults, default_name: str) -> LoadedConfig:
         values["constraints"] = blocks.constraints(reader, entries["constraints"])
     if "hooks" in entries:
         values["hooks"] = blocks.hooks(reader, entries["hooks"])
+    if "scorers" in values:
+        values["scorers"] = replace(
+            values["scorers"], options=_options(entries["scorers"], values["scorers"])
+        )
     values["project"] = values.get("project") or default_name
     places = _places(written, entries, model_rows, link_rows)
     models = _keyed(faults, model_rows, _first(targets), root)
@@ -130,6 +134,18 @@ def _plain_blocks(reader: Reader, entries: Mapping[str, Found]) -> dict[str, Any
         if value is not MISSING:
             values[name] = value
     return values
+
+
+def _options(found: Found, scorers: Scorers) -> dict[str, Mapping[str, Any]]:
+    """The options of each check, texts as they are written."""
+    block = next((value for key, value in pairs(found.value) if key.value == "options"), None)
+    if block is None:
+        return {}
+    return {
+        check.value: {key.value: option_value(key.value, value) for key, value in pairs(options)}
+        for check, options in pairs(block)
+        if check.value in scorers.options
+    }
 
 
 def _keyed(

@@ -62,7 +62,7 @@ def _encoded(file: TextFile, text: str) -> bytes:
     except UnicodeEncodeError as error:
         raise UserError(
             "not_encodable",
-            f"{file.path.name} is stored as {file.encoding}, which does not have every character of the text.",
+            f"{file.path.name} is stored as {file.encoding}, which lacks characters of the text.",
             hint="Save the file as UTF-8 with a text editor and open it again.",
             file=str(file.path),
         ) from error

@@ -18,6 +18,8 @@ STR, INT, FLOAT, BOOL, NULL = (f"{_PREFIX}{name}" for name in ("str", "int", "fl
 MAP, SEQ = f"{_PREFIX}map", f"{_PREFIX}seq"
 KNOWN_TAGS = frozenset({PLAIN, STR, INT, FLOAT, BOOL, NULL, MAP, SEQ})
 
+# Options of a check that are texts even where they look like numbers.
+TEXT_OPTIONS = frozenset({"labels", "label", "reference", "pattern"})
 _CONSTANTS: dict[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -83,6 +85,11 @@ def to_text(node: Node) -> Any:
     if isinstance(node, SequenceNode):
         return [item.value if isinstance(item, ScalarNode) else to_text(item) for item in node.value]
     return {key.value: to_text(value) for key, value in pairs(node)}
+
+
+def option_value(name: str, node: Node) -> Any:
+    """An option as its check reads it: labels, patterns and references are text as written."""
+    return to_text(node) if name in TEXT_OPTIONS else to_value(node)
 
 
 def pairs(node: Node) -> Iterator[tuple[ScalarNode, Node]]:
