@@ -200,7 +200,12 @@ def collect(
         case = place.get(call.cell.case_id)
         if row is not None and case is not None:
             row.add(call, case)
-    return {key: _sample(key, row, grid) for key, row in rows.items()}
+    samples = {}
+    for key, row in rows.items():
+        if should_stop is not None and should_stop():
+            raise Cancelled
+        samples[key] = _sample(key, row, grid)
+    return samples
 
 
 def _counts(row: _Rows, scores: Floats, passed: Floats) -> Counts:

@@ -113,9 +113,10 @@ def verdict_row(pair: PairResult, margin: float, *, bounded: bool = True) -> int
     return 6 if inside else 7
 
 
-def _pair(
+def as_pair(
     a: Contestant, b: Contestant, seen: Difference, flip: float | None, adjusted: float | None
 ) -> PairResult:
+    """The record of a computed difference, its row still open."""
     return PairResult(
         a=a.key,
         b=b.key,
@@ -140,7 +141,7 @@ def compare_two(a: Contestant, b: Contestant, terms: Terms) -> PairResult:
     """One pair by itself, without an adjusted p and without a row."""
     seen = difference(a.values, b.values, terms.weights, terms.unit_of)
     flip = sign_flips([seen.unit_sums], seed=terms.seed, should_stop=terms.should_stop)[0]
-    return _pair(a, b, seen, flip if seen.cases else None, None)
+    return as_pair(a, b, seen, flip if seen.cases else None, None)
 
 
 def compare_all(ordered: Sequence[Contestant], terms: Terms) -> tuple[PairResult, ...]:
@@ -151,7 +152,7 @@ def compare_all(ordered: Sequence[Contestant], terms: Terms) -> tuple[PairResult
     adjusted = holm([item.p for item in seen])
     pairs = []
     for (a, b), item, flip, p_holm in zip(both, seen, flips, adjusted, strict=True):
-        pair = _pair(a, b, item, flip if item.cases else None, p_holm)
+        pair = as_pair(a, b, item, flip if item.cases else None, p_holm)
         row = verdict_row(pair, _margin(a, b, terms), bounded=terms.bounded)
         pairs.append(replace(pair, row=row))
     return tuple(pairs)
