@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -22,8 +22,8 @@ class Card(QFrame):
     `body` is its vertical layout. Never put a card in a card: divide with `Divider`.
     """
 
-    def __init__(self, padding: int = PADDING, *, spacing: int = 12, name: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, padding: int = PADDING, *, spacing: int = 12, name: str = "") -> None:
+        super().__init__()
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(padding, padding - 4, padding, padding - 4)
         self.body.setSpacing(spacing)
@@ -61,21 +61,20 @@ class CardHead(QWidget):
 
     def __init__(self, title: str, caption: str = "") -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        row = QHBoxLayout()
         row.setSpacing(8)
-        words = QVBoxLayout()
-        words.setSpacing(2)
         self.title = Label(title, "section")
         self.caption = Label(caption, "caption", colour="text2", wrap=True)
         self.caption.setVisible(bool(caption))
-        words.addWidget(self.title)
-        words.addWidget(self.caption)
-        row.addLayout(words, 1)
+        row.addWidget(self.title, 1)
         self.controls = QHBoxLayout()
         self.controls.setSpacing(8)
         row.addLayout(self.controls)
-        row.setAlignment(self.controls, Qt.AlignmentFlag.AlignTop)
+        outer.addLayout(row)
+        outer.addWidget(self.caption)
 
     def set_caption(self, text: str) -> None:
         """Another sentence; empty hides it."""

@@ -36,13 +36,28 @@ from arena_desktop.cells import (
     Tone,
     TwoLineCell,
 )
+from arena_desktop.charts.data import (
+    Bar,
+    Bars,
+    Change,
+    CostPoint,
+    CostScore,
+    Line,
+    Lines,
+    Measure,
+    Strip,
+    StripRow,
+    Threshold,
+)
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.main_window import MainWindow, PageEntry
 from arena_desktop.settings import Settings
 from arena_desktop.theme import scaled
 from arena_desktop.theme.switch import Appearance, Theme
+from arena_desktop.widgets.answer_view import AnswerView, MarkKind, MarkLegend, TextMark
 from arena_desktop.widgets.buttons import ActionCard, Button, ChoiceCard
 from arena_desktop.widgets.card import Card, CardHead, Divider
+from arena_desktop.widgets.chart_view import ChartCard, ChartView
 from arena_desktop.widgets.facts import Counter, Fact
 from arena_desktop.widgets.fields import Combo, ShareSlider
 from arena_desktop.widgets.labels import Label, Span
@@ -162,7 +177,58 @@ def weights_card() -> Card:
 
 def cost_card() -> QWidget:
     """The cost and score chart."""
-    return Card(20)
+    points = (
+        CostPoint(MODELS[0], 0, 0.42, "$0.42", Measure(90, 80, 96, "90"), strong=True),
+        CostPoint(MODELS[1], 1, 0.91, "$0.91", Measure(88, 77, 94, "88"), strong=True),
+        CostPoint(MODELS[2], 2, 0.28, "$0.28", Measure(76, 63, 86, "76")),
+        CostPoint(MODELS[3], 3, 0.31, "$0.31", Measure(71, 57, 82, "71")),
+        CostPoint(MODELS[4], 4, 0.0, "free", Measure(54, 40, 67, "54"), muted=True),
+    )
+    chart = CostScore(points, "Cost per 100 answers", "free", threshold=Threshold(60, "must-have: at least 60"))
+    card = ChartCard("Cost and score", ChartView("chart_leaderboard"))
+    sentence = "Up is better, left is cheaper. Lines show where the true score most likely lies."
+    card.set_chart(chart, "Cost and score", sentence)
+    card.as_table.show()
+    return card
+
+
+def history_page() -> Page:
+    """As the lower half of `history`, and the two other kinds of chart."""
+    page = Page("history", "History")
+
+    def line(name: str, index: int, values: tuple[float | None, ...], wide: float) -> Line:
+        made = [None if v is None else Measure(v, v - wide, v + wide * 0.7, f"{v:.0f}") for v in values]
+        return Line(name, index, tuple(made))
+
+    lines = (
+        line(MODELS[0], 0, (72, 74, 73, 77, 76, 90), 9),
+        line(MODELS[1], 1, (86, 85, 86, 84, 86, 88), 8),
+        line(MODELS[2], 2, (None, 64, 66, 65, 69, 76), 12),
+        line(MODELS[4], 4, (51, 50, None, 55, 52, 54), 11),
+    )
+    runs = ("4 Jun", "2 Jul", "6 Aug", "3 Sep", "3 Nov", "today")
+    titles = tuple(f"Run {n + 6}, {run}" for n, run in enumerate(runs))
+    chart = Lines(runs, lines, titles, (Change(5, "instructions changed"),))
+    card = ChartCard("Score over time", ChartView("chart_history"))
+    sentence = "Claude Opus 5 rose from 72 to 90 over 6 runs. The bands show where the true score most likely lies."
+    card.set_chart(chart, "Score over time", sentence)
+    card.as_table.show()
+    page.body.addWidget(card, 3)
+    row = QHBoxLayout()
+    row.setSpacing(16)
+    bars = ChartCard("Overall score", ChartView("chart_bars"))
+    scores = ((90, 80, 96), (88, 77, 94), (76, 63, 86), (71, 57, 82), (54, 40, 67))
+    made = tuple(Bar(MODELS[n], n, Measure(v, a, b, str(v)), n == 4) for n, (v, a, b) in enumerate(scores))
+    bars.set_chart(Bars((*made, Bar(MODELS[5], 5, None, True))), "Overall score", "Bars start at 0.")
+    row.addWidget(bars, 1)
+    strip = ChartCard("All tests", ChartView("chart_strip"))
+    spread = [tuple(float((n * 37 + k * k * 13) % 5 * 25) for k in range(50)) for n in range(4)]
+    rows = tuple(StripRow(MODELS[n], n, values, Measure(sum(values) / 50, text="50")) for n, values in enumerate(spread))
+    strip.set_chart(Strip(rows), "All tests", "One dot per test.")
+    row.addWidget(strip, 1)
+    page.body.addLayout(row, 2)
+    card.view._at = 2
+    return page
 
 
 def board() -> ArenaTable:
@@ -387,6 +453,45 @@ def compare_page() -> Page:
     return page
 
 
+def answers_page() -> Page:
+    """As the right half of `answers`."""
+    page = Page("answers", "Answers")
+    row = QHBoxLayout()
+    row.setSpacing(12)
+    texts = (
+        (
+            "Thank you for writing to us. I understand that it is annoying when something does not fit.\n"
+            "Our return time is 30 days, so I cannot offer a refund. What I can do is send you a voucher "
+            "for the full price, or swap it for another size. Which would you like?",
+            (("I cannot offer a refund.", "expected"), ("send you a voucher for the full price,", "expected"),
+             ("Which would you like?", "only_here")),
+        ),
+        (
+            "I am sorry to hear that.\nSince it does not fit, you will get your money back within 5 days. "
+            "Hidden: \u202eabc\u202c and \u200bzero. Just send it back with the label that was in the box.",
+            (("you will get your money back within 5 days.", "against"), ("the label that was in the box.", "only_here")),
+        ),
+        ("A long answer. " * 600, ()),
+    )
+    for n, (text, marks) in enumerate(texts):
+        card = Card(20, spacing=8)
+        card.body.addWidget(Label(MODELS[n], "strong"))
+        card.body.addWidget(Divider())
+        view = AnswerView(f"Answer of {MODELS[n]}")
+        placed = [TextMark(text.index(part), text.index(part) + len(part), MarkKind(kind)) for part, kind in marks]
+        view.set_answer(text, placed)
+        card.body.addWidget(view, 1)
+        row.addWidget(card, 1)
+    page.body.addLayout(row, 1)
+    words = {
+        MarkKind.EXPECTED: "what a good answer says",
+        MarkKind.AGAINST: "goes against it",
+        MarkKind.ONLY_HERE: "only this model says it",
+    }
+    page.body.addWidget(MarkLegend(words))
+    return page
+
+
 PAGES = (
     PageEntry("home", "Home", "home", home_page, needs_project=False),
     PageEntry("project", "Project", "project", lambda: Page("project", "Project"), "Set up"),
@@ -395,8 +500,8 @@ PAGES = (
     PageEntry("scoring", "Scoring", "scoring", lambda: Page("scoring", "Scoring"), "Set up"),
     PageEntry("run", "Run", "run", run_page, "Run"),
     PageEntry("results", "Leaderboard", "results", leaderboard_page, "Results"),
-    PageEntry("answers", "Answers", "answers", lambda: Page("answers", "Answers"), "Results"),
-    PageEntry("history", "History", "history", lambda: Page("history", "History"), "Results"),
+    PageEntry("answers", "Answers", "answers", answers_page, "Results"),
+    PageEntry("history", "History", "history", history_page, "Results"),
     PageEntry("compare", "Compare", "compare", compare_page, "Results"),
 )
 
@@ -413,7 +518,7 @@ def main(folder: Path, only: str = "") -> int:
     window.status.set_saved("All changes saved")
     window.status.set_summary("50 tests, asked 3 times each, 6 models")
     window.show()
-    for size in (QSize(1280, 800), QSize(1920, 1080)):
+    for size in (QSize(1280, 800), QSize(1280, 1112), QSize(1920, 1080)):
         window.resize(size)
         for appearance in (Appearance.LIGHT, Appearance.DARK):
             theme.set_appearance(appearance)
@@ -428,7 +533,7 @@ def main(folder: Path, only: str = "") -> int:
                 else:
                     window.status.run.end_run()
                 app.processEvents()
-                window.grab().save(str(folder / f"{name}-{appearance}-{size.width()}.png"))
+                window.grab().save(str(folder / f"{name}-{appearance}-{size.width()}x{size.height()}.png"))
     return 0
 
 
