@@ -27,15 +27,15 @@ def visible_answer(text: str, keep_reasoning: bool = False) -> str:
     """
     if keep_reasoning:
         return text
-    rest = text
-    while opened := _OPEN.match(rest):
-        closed = _CLOSE[opened[1].lower()].search(rest, opened.end())
+    position = 0
+    while opened := _OPEN.match(text, position):
+        closed = _CLOSE[opened[1].lower()].search(text, opened.end())
         if closed is None:
             return ""
-        rest = rest[closed.end() :].lstrip()
-    if rest is text and (orphan := _ORPHAN.search(text)) and not _ANY_OPEN.search(text, 0, orphan.start()):
-        return text[orphan.end() :].lstrip()
-    return rest
+        position = closed.end()
+    if not position and (orphan := _ORPHAN.search(text)) and not _ANY_OPEN.search(text, 0, orphan.start()):
+        position = orphan.end()
+    return text[position:].lstrip() if position else text
 
 
 def is_blank(text: str) -> bool:

@@ -209,15 +209,18 @@ def _depth_fault(text: str) -> JsonFault | None:
 
 
 def _without_trailing_commas(text: str) -> str:
-    pieces, last = [], 0
+    """The text without a comma before a closing bracket, where something stands before the comma."""
+    pieces: list[str] = []
+    done, gap, previous = 0, 0, ""
     for char, position in _tokens(text, 0):
         if char in ("}", "]"):
-            before = text[last:position].rstrip()
-            if before.endswith(",") and before[:-1].rstrip()[-1:] not in ("", ",", ":"):
-                pieces.append(before[:-1])
-                last = position
-    pieces.append(text[last:])
-    return "".join(pieces)
+            head = text[gap:position].rstrip()
+            before = head[:-1].rstrip()[-1:] or previous
+            if head.endswith(",") and before not in ("", ",", ":", "{", "["):
+                pieces.append(text[done : gap + len(head) - 1])
+                done = position
+        gap, previous = position + 1, char
+    return "".join([*pieces, text[done:]])
 
 
 def _fenced(text: str) -> Iterator[tuple[str, int, bool]]:

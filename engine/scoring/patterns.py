@@ -101,6 +101,7 @@ def expansion(pattern: str) -> int:
         elif char == "{" and (times := _repeat(pattern, index)):
             sizes[-1] += last * (times - 1)
             last *= times
+            index = pattern.index("}", index)
         else:
             last = 1
             sizes[-1] += 1
@@ -121,8 +122,8 @@ def _class_end(pattern: str, start: int) -> int:
 
 def _repeat(pattern: str, start: int) -> int:
     """The larger bound of a counted repeat, 0 where the brace is none."""
-    body = pattern[start + 1 : pattern.find("}", start, start + 30)]
-    parts = body.split(",")
-    if len(parts) > 2 or not all(part.strip() == "" or (part.strip().isdecimal()) for part in parts):
+    end = pattern.find("}", start, start + 50)
+    parts = pattern[start + 1 : end].split(",")
+    if end < 0 or len(parts) > 2 or not all(part.strip() == "" or part.strip().isdecimal() for part in parts):
         return 0
     return max((int(part) for part in parts if part.strip()), default=0)
