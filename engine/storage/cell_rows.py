@@ -44,7 +44,7 @@ _PUT_ATTEMPT = """INSERT INTO attempts (cell, number, started_at, wait_s, latenc
     error_status = excluded.error_status, error_message = excluded.error_message,
     throttled = excluded.throttled, cost_usd = excluded.cost_usd"""
 
-_FIND_CELL = """SELECT id, state, answer, current_score FROM cells
+_FIND_CELL = """SELECT id, state, status, answer, current_score FROM cells
     WHERE run = ? AND model = ? AND run_case = ? AND trial = ?"""
 
 _CLEAR_SCORE = """UPDATE cells SET current_score = NULL, score_state = 'unscored', score = NULL,
@@ -57,6 +57,7 @@ class CellRow:
 
     id: int
     state: str
+    status: str | None
     answer: int | None
     score: int | None
 

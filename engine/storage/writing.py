@@ -118,8 +118,9 @@ class Writer:
             if done.answer is not None:
                 keep_beside(connection, cell, done.answer, finished)
             return
-        if done.status is CallStatus.STOPPED and done.answer is None and cell.state == "answered":
-            # Its answer is paid for and stays; only the mark is missing, and can be made later.
+        if done.answer is None and cell.answer is not None and cell.status == CallStatus.OK.value:
+            # The stored answer is paid for and stays; if its mark is missing it can be made later.
+            put_attempts(connection, cell.id, done.attempt_log)
             return
         answer = cell.answer
         if done.answer is not None and not (cell.state == "answered" and done.answer is written):
