@@ -42,10 +42,12 @@ def board_table(board: Leaderboard) -> str:
 
 def _cautions(board: Leaderboard, stored: StoredRun) -> list[str]:
     names = label_map(board)
-    lines = []
-    for entry in board.entries:
-        if entry.status in (EntryStatus.FAILED, EntryStatus.NO_DATA) and entry.failures:
-            lines.append(f"{entry.label}: {reason_sentence(entry.failures[0], names)}")
+    out = (EntryStatus.FAILED, EntryStatus.NO_DATA)
+    lines = [
+        f"{entry.label}: {reason_sentence(entry.failures[0], names)}"
+        for entry in board.entries
+        if entry.status in out and entry.failures
+    ]
     lines += [note_sentence(note, names) for note in stored.notes]
     return lines
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from engine.execution.controller import RunController, RunRequest
 from PySide6.QtCore import QObject, Signal
 
 from arena_desktop import __version__
@@ -13,7 +12,8 @@ from arena_desktop.desks.project_desk import ProjectDesk
 from arena_desktop.desks.result_desk import ResultDesk
 from arena_desktop.desks.run_progress import RunProgress
 from engine.errors import ArenaError, UserError
-from engine.execution.events import Event
+from engine.execution.controller import RunController, RunRequest
+from engine.execution.events import Event, RunFinished
 from engine.execution.plan import Plan, make_plan
 from engine.execution.preflight import Preflight
 from engine.keystore import KeyStore
@@ -27,10 +27,10 @@ QUICK_CASES = 5
 class RunBegan:
     """A run has been started: what it will do, and what was found out before."""
 
-    run_id: str
     project: Project
     plan: Plan
     preflight: Preflight
+    resumed: str | None = None
 
 
 class RunDesk(QObject):
@@ -69,6 +69,11 @@ class RunDesk(QObject):
     def stopping(self) -> bool:
         """Whether the run was asked to end."""
         return self._stopping
+
+    @property
+    def run_id(self) -> str:
+        """The id of the run under way or last; empty until it is entered in the store."""
+        return self.progress.run_id
 
     @property
     def current(self) -> RunBegan | None:
@@ -123,7 +128,7 @@ class RunDesk(QObject):
         """Ends a pause."""
         if self._controller is not None and self._paused:
             self._paused = False
-            self._controller.go_on()
+            self._controller.resume_run()
             self.state_changed.emit()
 
     def set_width(self, lane: str, width: int) -> None:
@@ -158,11 +163,12 @@ class RunDesk(QObject):
             app_version=__version__,
         )
         self.progress = RunProgress(time.monotonic)
-        controller = RunController.launch(request)
+        controller = RunController(request)
         controller.events.connect(self._on_events)
         controller.finished.connect(self._on_finished)
         self._controller, self._paused, self._stopping = controller, False, False
-        self._began = RunBegan(controller.run_id, project, plan, preflight)
+        self._began = RunBegan(project, plan, preflight, resume)
+        controller.start_in_thread()
         self.began.emit(self._began)
         self.state_changed.emit()
 
@@ -170,8 +176,11 @@ class RunDesk(QObject):
         self.progress.take(events)
         self.batch.emit(events)
 
-    def _on_finished(self, finished: object) -> None:
-        self._controller = None
+    def _on_finished(self, finished: RunFinished) -> None:
+        controller, self._controller = self._controller, None
         self._paused = self._stopping = False
+        failure = controller.failure if controller is not None else None
+        if isinstance(failure, ArenaError):
+            self.failed.emit(failure)
         self.ended.emit(finished)
         self.state_changed.emit()

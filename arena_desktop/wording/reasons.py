@@ -200,6 +200,20 @@ def short_reason(reason: Reason) -> str:
     return word() if word else _tr("No result")
 
 
+def _set_aside(values: Values, names: Names) -> str:
+    causes = {
+        "denied": _tr("The access key was refused."),
+        "no_credit": _tr("The account has no credit left."),
+        "model_unknown": _tr("The service does not know this model."),
+        "same_failure": _tr("The same fault came at every question."),
+        "slow_down": _tr("The service kept asking us to slow down."),
+        "long_wait": _tr("The service asks to wait for a long time."),
+    }
+    cause = causes.get(str(values.get("code")), _tr("The service did not answer."))
+    text = _tr("{models} was asked no more in this run. {cause}")
+    return text.format(models=_models(values, names) or values.get("lane"), cause=cause)
+
+
 def _stopped_early(values: Values, _names: Names) -> str:
     causes = {
         "cancelled": _tr("You stopped this run."),
@@ -250,6 +264,19 @@ _NOTES: dict[str, Callable[[Values, Names], str]] = {
         "The project has switched statistics off, so nothing says how sure it is."
     ),
     "stopped_early": _stopped_early,
+    "set_aside": _set_aside,
+    "budget_warning": lambda _v, _n: _tr(
+        "The run passed your limit. It went on, because the project says so."
+    ),
+    "budget_model": lambda v, n: _tr("{models} reached the limit per model and was asked no more.").format(
+        models=_models(v, n)
+    ),
+    "cost_up_to": lambda v, _n: _tr(
+        "Some questions may have been charged without an answer: spent {spent}, at most {up_to}."
+    ).format(spent=formats.money(float(v["spent"])), up_to=formats.money(float(v["up_to"]))),
+    "tls_not_verified": lambda v, _n: _tr(
+        "The project switches off the check of who answers at {lanes}."
+    ).format(lanes=_listed(v.get("lanes"))),
 }
 
 

@@ -1,0 +1,194 @@
+"""`run`: plans, asks about money where the project says so, runs with a live line, prints the result."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from arena_desktop import __version__
+from arena_desktop.cli.driver import drive
+from arena_desktop.cli.output import print_json, print_problems, say, table
+from arena_desktop.cli.parser import EXIT_ERROR, EXIT_FAIL_UNDER, EXIT_INTERRUPTED, EXIT_OK, EXIT_STOPPED
+from arena_desktop.cli.saved import print_run
+from arena_desktop.wording import formats
+from engine.domain import RunStatus
+from engine.errors import UserError
+from engine.execution.estimate import Estimate
+from engine.execution.plan import Plan, make_plan
+from engine.execution.preflight import Preflight, examine
+from engine.execution.request import RunRequest
+from engine.keystore import KeyStore
+from engine.paths import store_path
+from engine.pricing import PriceBook
+from engine.project import Overrides, Project, load_project
+from engine.stats.board_json import board_from_json
+from engine.storage.rows import StoredRun
+from engine.storage.store import Store
+
+STOPPED_EARLY = frozenset(
+    {RunStatus.CANCELLED, RunStatus.STOPPED_BUDGET, RunStatus.FAILED_FAST, RunStatus.INTERRUPTED}
+)
+PLAN_OPTIONS = ("models", "trials", "ids", "tags", "exclude_tags", "limit")
+
+
+def _overrides(options: argparse.Namespace) -> Overrides:
+    return Overrides(
+        models=options.models,
+        trials=options.trials,
+        concurrency=options.concurrency,
+        limit=options.limit,
+        tags=options.tags or (),
+        ids=options.ids or (),
+        exclude_tags=options.exclude_tags or (),
+    )
+
+
+def _refuse_plan_options(options: argparse.Namespace) -> None:
+    """The stored plan rules a resumed run, so options that would change it are refused."""
+    given = [f"--{name.replace('_', '-')}" for name in PLAN_OPTIONS if getattr(options, name) is not None]
+    if options.resume and given:
+        raise UserError(
+            "resume_with_plan_options",
+            f"{', '.join(given)} cannot stand beside --resume: the stored plan of that run rules.",
+            hint="Leave them out, or start a new run without --resume.",
+        )
+
+
+def _range_document(estimate: Estimate) -> dict[str, Any]:
+    total = estimate.total
+    return {"low": total.low, "likely": total.likely, "high": total.high, "unpriced": list(estimate.unpriced)}
+
+
+def _plan_document(project: Project, preflight: Preflight, plan: Plan) -> dict[str, Any]:
+    return {
+        "project": project.config.project,
+        "planned": preflight.planned,
+        "models": [model.entry.key for model in plan.models],
+        "cases": len(plan.cases),
+        "trials": plan.trials,
+        "concurrency": plan.concurrency,
+        "lanes": {lane.lane: lane.width for lane in preflight.widths},
+        "skipped": [{"model_key": item.model_key, "reason": item.reason} for item in preflight.skipped],
+        "estimate": {
+            "cost_usd": _range_document(preflight.estimate),
+            "by_model": {key: cost.likely for key, cost in preflight.estimate.by_model.items()},
+        },
+    }
+
+
+def estimate_words(estimate: Estimate) -> str:
+    """The price before the click: "about $0.90, at most $1.40", "free", or what is not known."""
+    total = estimate.total
+    if total.likely is None or total.high is None:
+        known = estimate.known
+        names = ", ".join(estimate.unpriced)
+        if known.high:
+            return f"not known for {names}; the others at most {formats.money(known.high)}"
+        return f"not known (no price for {names})"
+    if total.high == 0:
+        return "free"
+    return f"about {formats.money(total.likely)}, at most {formats.money(total.high)}"
+
+
+def _say_plan(project: Project, preflight: Preflight, plan: Plan, quiet: bool) -> None:
+    lanes = " · ".join(f"{lane.lane} {lane.width}" for lane in preflight.widths)
+    times = "" if plan.trials == 1 else f" x {plan.trials} times"
+    say(
+        f"{project.config.project}: {len(plan.models)} models x {len(plan.cases)} tests{times}"
+        f" = {preflight.planned} questions. {plan.concurrency} at once · {lanes}",
+        quiet=quiet,
+    )
+    for item in preflight.skipped:
+        say(f"Left out: {item.model_key}. {item.reason} {item.fix}".rstrip(), quiet=quiet)
+    say(f"Cost: {estimate_words(preflight.estimate)}.", quiet=quiet)
+
+
+def _print_dry_run(project: Project, preflight: Preflight, plan: Plan, options: argparse.Namespace) -> None:
+    if options.json:
+        print_json(_plan_document(project, preflight, plan))
+        return
+    _say_plan(project, preflight, plan, quiet=False)
+    rows = [("Model", "Questions", "Cost, about", "At most")]
+    each = len(plan.cases) * plan.trials
+    for model in plan.models:
+        cost = preflight.estimate.by_model[model.entry.key]
+        rows.append(
+            (model.entry.label, str(each), formats.money_cell(cost.likely), formats.money_cell(cost.high))
+        )
+    print(table(rows, right=(1, 2, 3)))
+
+
+def _confirm(preflight: Preflight, options: argparse.Namespace) -> None:
+    """Headless, a run that needs a yes about money starts only with `--yes`."""
+    if preflight.confirm and not options.yes:
+        raise UserError(
+            "confirmation_needed",
+            f"This run needs your yes: its cost is {estimate_words(preflight.estimate)}.",
+            hint="Start it again with --yes, or with --limit for a smaller look.",
+            reasons=[note.code for note in preflight.confirm],
+        )
+
+
+def _best_score(stored: StoredRun) -> float:
+    """The winner's overall score; no winner counts as 0."""
+    board = board_from_json(stored.board) if stored.board else None
+    if board is None or board.winner is None:
+        return 0.0
+    winner = next(entry for entry in board.entries if entry.model_key == board.winner)
+    return winner.composite or 0.0
+
+
+def exit_code(stored: StoredRun, fail_under: float | None) -> int:
+    """0, or why not: an early stop goes before a missed mark, an interruption before both."""
+    info = stored.info
+    if info.status is RunStatus.ABORTED:
+        return EXIT_ERROR
+    if info.status in STOPPED_EARLY:
+        nothing = info.completed + info.errors == 0
+        return EXIT_INTERRUPTED if nothing and info.status is RunStatus.CANCELLED else EXIT_STOPPED
+    if fail_under is not None and _best_score(stored) < fail_under:
+        return EXIT_FAIL_UNDER
+    return EXIT_OK
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs a project and prints its result."""
+    _refuse_plan_options(options)
+    project = load_project(Path(options.project), _overrides(options))
+    print_problems(project.problems)
+    keys = KeyStore()
+    book = PriceBook.for_config(project.config, project.root)
+    preflight = examine(project, keystore=keys, pricebook=book, trust=options.trust)
+    print_problems(problem for problem in preflight.problems if problem not in project.problems)
+    plan = make_plan(project, preflight)
+    if options.dry_run:
+        _print_dry_run(project, preflight, plan, options)
+        return EXIT_OK
+    _say_plan(project, preflight, plan, options.quiet or bool(options.resume))
+    _confirm(preflight, options)
+    path = Path(options.store) if options.store else store_path()
+    with Store.open(path) as store:
+        store.mark_interrupted()
+        resumed = store.resolve(options.resume, project.config.project) if options.resume else None
+        request = RunRequest(
+            project=project,
+            preflight=preflight,
+            plan=plan,
+            store_path=path,
+            keystore=keys,
+            pricebook=book,
+            resume_from=resumed,
+            app_version=__version__,
+        )
+        run_id = drive(request, quiet=options.quiet)
+        print_run(store, run_id, options.json)
+        if options.report:
+            _write_report(store, run_id)
+        return exit_code(store.run(run_id), options.fail_under)
+
+
+def _write_report(store: Store, run_id: str) -> None:
+    from arena_desktop.reports.page import write_report
+
+    say(f"Report: {write_report(store, run_id)}")
