@@ -55,6 +55,7 @@ class ScoringContext:
     `trusted` allows the project's own scorers to run. `cost_usd` and `latency_ms` None = take
     them from the answer. `judge`, `embed` and `sandbox` do what needs a model call or an
     isolated interpreter; None = not available, and a check that needs one is errored.
+    `scorer_paths` are the project's `scorers.paths`, beside its folder `scorers/`.
     `fence` makes the random part of the marks around untrusted text; None = from `secrets`.
     """
 
@@ -69,6 +70,7 @@ class ScoringContext:
     embed: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None = None
     sandbox: Callable[[SandboxRequest], SandboxResult] | None = None
     fence: Callable[[], str] | None = None
+    scorer_paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

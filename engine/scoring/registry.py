@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from engine.config.schema import Judge
 from engine.domain import Case, CheckSpec, Problem, Severity
 from engine.scoring.base import CheckType, Fault, Setup
+from engine.scoring.custom_files import scorer_names
 from engine.scoring.judge import LLM_JUDGE, PAIRWISE_JUDGE
 from engine.scoring.labels import CLASSIFICATION
 from engine.scoring.limits import COST, LATENCY, LENGTH, MANUAL
@@ -66,12 +67,35 @@ def validate_check(
     options: Mapping[str, Mapping[str, Any]],
     root: Path | None,
     judge: Judge | None = None,
+    scorer_paths: Sequence[str] = (),
 ) -> list[Problem]:
     """Everything wrong with one check of one case, in sentences that say how to mend it.
 
-    Reads at most a schema file inside the project; runs no code of the project.
+    Reads at most files inside the project; runs no code of the project.
+
+    Args:
+        spec: The check.
+        case: The case it belongs to.
+        options: The project's `scorers.options`.
+        root: The project folder.
+        judge: The project's judge, whose rubric holds where the check has none.
+        scorer_paths: The project's `scorers.paths`.
     """
+    if canonical_check(spec.type) is None:
+        found = _own_scorer_faults(spec.type, root, scorer_paths)
+        return [_problem(fault, spec, case) for fault in found]
     return [_problem(fault, spec, case) for fault in _faults(spec, case, options, root, judge)]
+
+
+def _own_scorer_faults(name: str, root: Path | None, paths: Sequence[str]) -> list[Fault]:
+    """What is wrong with the name of a check that is not built in."""
+    named = scorer_names(root, paths)
+    if name in named.names:
+        return []
+    if not named.open_ended:
+        return [unknown_check(name, named.names)]
+    message = f"Whether the project has a scorer `{name[:60]}` is only known when its code runs."
+    return [Fault(message, "Write the name out in `SCORERS`.", "scorer_not_seen", Severity.WARNING)]
 
 
 def _faults(
@@ -81,12 +105,9 @@ def _faults(
     root: Path | None,
     judge: Judge | None,
 ) -> list[Fault]:
-    name = canonical_check(spec.type)
-    if name is None:
-        return [unknown_check(spec.type)]
-    check = CHECKS[name]
+    check = CHECKS[canonical_check(spec.type) or spec.type]
     values, faults = read_options(check, spec.options, options)
-    if spec.weight < 0:
+    if not spec.weight >= 0:
         faults.append(Fault("The weight of a check is negative.", "Write 0 or more.", "weight_bad"))
     reference = reference_of(spec, case)
     if check.needs_reference(values) and not has_reference(reference):
@@ -105,9 +126,9 @@ def missing_reference(check: CheckType) -> Fault:
     )
 
 
-def unknown_check(name: str) -> Fault:
+def unknown_check(name: str, own: Iterable[str] = ()) -> Fault:
     """The fault of a name that is no check, with the nearest one."""
-    near = difflib.get_close_matches(name, [*CHECKS, *_ALIASES], 1, 0.6)
+    near = difflib.get_close_matches(name, [*CHECKS, *_ALIASES, *own], 1, 0.6)
     fix = f"Did you mean `{near[0]}`?" if near else "Known are: " + ", ".join(CHECKS) + "."
     return Fault(f"There is no check called `{name[:60]}`.", fix, "check_unknown")
 

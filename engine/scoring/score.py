@@ -10,6 +10,8 @@ from typing import Any
 from engine.domain import Answer, Case, CaseScore, CheckResult, CheckSpec, Outcome, ScoreState, Severity
 from engine.scoring.answer_text import is_blank, visible_answer
 from engine.scoring.base import CheckFault, CheckInput, CheckType, Finding, ScoringContext
+from engine.scoring.custom import run_custom
+from engine.scoring.custom_files import find_scorer, scorer_files
 from engine.scoring.options import read_options
 from engine.scoring.registry import (
     CHECKS,
@@ -113,6 +115,8 @@ def _run(
     spec: CheckSpec, answer: Answer, case: Case, context: ScoringContext
 ) -> tuple[CheckType, Finding, Answer]:
     check = _check_type(spec, context)
+    if check is None:
+        return _run_custom(spec, answer, case, context)
     options, faults = read_options(check, spec.options, context.options)
     for fault in faults:
         if fault.severity is Severity.ERROR:
@@ -129,12 +133,43 @@ def _run(
     return check, check.run(given), answer
 
 
-def _check_type(spec: CheckSpec, context: ScoringContext) -> CheckType:
+def _check_type(spec: CheckSpec, context: ScoringContext) -> CheckType | None:
+    """The built-in check of that name, None for one of the project's own.
+
+    Raises:
+        CheckFault: There is no such check.
+    """
     name = canonical_check(spec.type)
     if name is not None:
         return CHECKS[name]
+    if scorer_files(context.root, context.scorer_paths):
+        return None
     fault = unknown_check(spec.type)
     raise CheckFault(fault.code, f"{fault.message} {fault.fix}")
+
+
+def _run_custom(
+    spec: CheckSpec, answer: Answer, case: Case, context: ScoringContext
+) -> tuple[CheckType, Finding, Answer]:
+    """One of the project's own scorers; its options are whatever was written."""
+    found = find_scorer(spec.type, context.root, context.scorer_paths, context.trusted)
+    if found is None:
+        fault = unknown_check(spec.type)
+        raise CheckFault(fault.code, f"{fault.message} {fault.fix}")
+    check = CheckType(
+        found.name, found.name, "", lambda given: run_custom(found, given), opposite="it must not be so"
+    )
+    options = {**context.options.get(found.name, {}), **spec.options}
+    text = visible_answer(answer.text, options.get("keep_reasoning") is True)
+    missing = _no_answer(answer, text)
+    if missing is not None:
+        return check, missing, answer
+    reference = reference_of(spec, case)
+    if found.requires_reference and not has_reference(reference):
+        fault = missing_reference(check)
+        raise CheckFault(fault.code, f"{fault.message} {fault.fix}")
+    given = CheckInput(text, reference, options, answer, case, spec, context, spec.reference is not None)
+    return check, check.run(given), answer
 
 
 def _no_answer(answer: Answer, text: str) -> Finding | None:
