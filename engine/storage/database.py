@@ -22,6 +22,9 @@ BUSY_TIMEOUT_S = 10.0
 CHECKED_AT_OPEN_BYTES = 8 * 1024 * 1024
 """Files up to this size are checked for damage whenever they are opened (a few milliseconds)."""
 
+CHECKED_WITH_LOG_BYTES = 64 * 1024 * 1024
+"""The same where a log lies beside the file: after a crash, or after a copy put back in part."""
+
 
 class Database:
     """Connections to one file, one per thread, made when a thread first needs one.
@@ -97,9 +100,9 @@ class Database:
             return (str(error.__cause__ or error),)
         return tuple(str(row[0]) for row in rows if row[0] != "ok")
 
-    def refuse_if_damaged(self) -> None:
+    def refuse_if_damaged(self, up_to_bytes: int) -> None:
         """Checks a file that is small enough for it. Raises `store_damaged`."""
-        if self.path.stat().st_size <= CHECKED_AT_OPEN_BYTES and (faults := self.check()):
+        if self.path.stat().st_size <= up_to_bytes and (faults := self.check()):
             raise store_fault("store_damaged", self.path, faults[0])
 
     def settle_journal(self) -> str:
@@ -206,8 +209,7 @@ class Database:
 
     def _may_be_immutable(self) -> bool:
         """Whether a file in a folder that cannot be written holds all its data itself."""
-        log = self.path.with_name(self.path.name + "-wal")
-        return not os.access(self.path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+        return not os.access(self.path.parent, os.W_OK) and not has_log(self.path)
 
     def _raw(self, suffix: str = "?mode=rw") -> sqlite3.Connection:
         return sqlite3.connect(
@@ -230,6 +232,12 @@ class Database:
             else:
                 kept.append((owner, connection))
         self._opened = kept
+
+
+def has_log(path: Path) -> bool:
+    """Whether a write-ahead log with something in it lies beside the file."""
+    log = path.with_name(path.name + "-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def file_uri(path: Path, suffix: str) -> str:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from engine.errors import UserError
 from engine.storage import schema_v1
-from engine.storage.database import Database
-from engine.storage.faults import store_fault
+from engine.storage.database import CHECKED_AT_OPEN_BYTES, CHECKED_WITH_LOG_BYTES, Database, has_log
+from engine.storage.faults import store_fault, translated
 
 APPLICATION_ID = 0x4172_4E61
 """Marks the file as ours in SQLite's header, so that a foreign database is never written to."""
@@ -47,10 +47,8 @@ def bring_up_to_date(database: Database, migrations: Sequence[Migration] = MIGRA
     program, and the faults of the file. On every error the file is as it was.
     """
     newest = migrations[-1].version
-    found = _version(database)
-    if found > newest:
-        raise _newer(database.path, found, newest)
-    database.refuse_if_damaged()
+    found = known_version(database, newest)
+    database.refuse_if_damaged(CHECKED_AT_OPEN_BYTES)
     database.settle_journal()
     if found == newest:
         return None
@@ -60,6 +58,31 @@ def bring_up_to_date(database: Database, migrations: Sequence[Migration] = MIGRA
     for migration in migrations:
         _step(database, migration)
     return backup
+
+
+def look_first(path: Path) -> None:
+    """Refuses a file that is not fit to be opened for writing, without the least change to it.
+
+    Needed where a log lies beside the file: the last connection that could write would fold the
+    log into it when it closes, and a log that belongs to another file would spoil a sound one.
+    """
+    with translated(path):
+        if not (path.exists() and has_log(path)):
+            return
+    database = Database(path, read_only=True)
+    try:
+        known_version(database, SCHEMA_VERSION)
+        database.refuse_if_damaged(CHECKED_WITH_LOG_BYTES)
+    finally:
+        database.close()
+
+
+def known_version(database: Database, newest: int) -> int:
+    """The file's version, 0 for an empty file. Raises `store_newer`, `store_foreign`, `store_damaged`."""
+    found = _version(database)
+    if found > newest:
+        raise _newer(database.path, found, newest)
+    return found
 
 
 def _version(database: Database) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -67,16 +66,26 @@ def set_aside(path: Path, now: datetime | None = None) -> Path:
 
 
 def _take_over(aside: Path, store: Store) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Tries the file with its log, then without it (a stale log can be the only thing broken)."""
-    attempts: tuple[Callable[[Path, Path], None], ...] = (_with_log, _without_log)
-    for prepare in attempts:
-        with tempfile.TemporaryDirectory(dir=store.path.parent, prefix=".recover-") as folder:
-            work = Path(folder) / "damaged.sqlite"
-            prepare(aside, work)
-            found = _read(work, Path(folder) / "saved.sqlite", store)
-        if found[0] or found[1]:
-            return found
-    return (), ()
+    """Reads the file with its log, unless only the log is to blame.
+
+    SQLite ignores the broken end of its own log, so a file that is sound without the log and
+    damaged with it has the log of another file beside it.
+    """
+    with tempfile.TemporaryDirectory(dir=store.path.parent, prefix=".recover-") as folder:
+        work, saved = Path(folder) / "damaged.sqlite", Path(folder) / "saved.sqlite"
+        with translated(work):
+            shutil.copyfile(aside, work)
+        if not _is_sound(work):
+            _add_log(aside, work)
+        return _read(work, saved, store)
+
+
+def _is_sound(work: Path) -> bool:
+    try:
+        with Store.open(work, read_only=True) as alone:
+            return not alone.database.check()
+    except ArenaError:
+        return False
 
 
 def _read(work: Path, saved: Path, store: Store) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -93,14 +102,9 @@ def _read(work: Path, saved: Path, store: Store) -> tuple[tuple[str, ...], tuple
     return tuple(sorted(taken - partial)), tuple(sorted(partial))
 
 
-def _with_log(aside: Path, work: Path) -> None:
-    _without_log(aside, work)
+def _add_log(aside: Path, work: Path) -> None:
     for ending in ("-wal", "-journal"):
         beside = aside.with_name(aside.name + ending)
         if beside.exists():
-            shutil.copyfile(beside, work.with_name(work.name + ending))
-
-
-def _without_log(aside: Path, work: Path) -> None:
-    with translated(work):
-        shutil.copyfile(aside, work)
+            with translated(work):
+                shutil.copyfile(beside, work.with_name(work.name + ending))

@@ -43,6 +43,9 @@ class Store(Reader):
         Raises `store_newer`, `store_foreign`, `store_damaged`, `store_locked`, `store_readonly`,
         `disk_full`, `store_missing`, `store_unreachable`. The file is then as it was.
         """
+        path = path.expanduser().absolute()
+        if not read_only:
+            migrations.look_first(path)
         database = Database(path, read_only=read_only)
         try:
             backup = migrations.bring_up_to_date(database)

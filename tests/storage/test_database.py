@@ -16,6 +16,7 @@ import pytest
 
 from engine.errors import ArenaError, UserError, WorldError
 from engine.storage import database as database_module
+from engine.storage import migrations
 from engine.storage.database import Database
 from engine.storage.faults import from_os, from_sqlite
 from engine.storage.records import DoneWrite
@@ -156,7 +157,7 @@ def test_a_newer_file_is_refused_with_both_versions(path: Path) -> None:
 def test_damage_found_later_has_the_same_name(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(path)
     break_table(path, "cells")
-    monkeypatch.setattr(database_module, "CHECKED_AT_OPEN_BYTES", 0)
+    monkeypatch.setattr(migrations, "CHECKED_AT_OPEN_BYTES", 0)
     with Store.open(path) as store:
         assert store.check()
         with pytest.raises(WorldError) as caught:
@@ -400,3 +401,14 @@ def test_a_killed_writer_leaves_whole_batches_only(path: Path, journal: str) -> 
         info = store.runs()[0]
         assert (info.status, info.completed, info.stopped) == ("interrupted", len(stored), 3000 - len(stored))
         assert len(store.unfinished("last")) == 3000 - len(stored)
+
+
+def test_a_store_on_a_medium_that_cannot_be_written_is_read(small_disk: Path) -> None:
+    path = small_disk / "arena.sqlite"
+    with Store.open(path) as store:
+        store.create_run(samples.head())
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    assert refused(path).code == "store_readonly"
+    with Store.open(path, read_only=True) as store:
+        assert store.runs()[0].planned == 12
+    assert refused(small_disk / "new.sqlite").code in ("store_readonly", "home_unwritable")
