@@ -1,1 +1,1 @@
-"""Windows that ask before spending, losing data, or stopping."""
+"""Windows of their own: only where a decision is needed before the page can go on."""

@@ -9,7 +9,18 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from arena_desktop.cells import UNKNOWN, Cell, ChipCell, Column, IconTextCell, Link, LinksCell, ModelCell, Tone, TwoLineCell
+from arena_desktop.cells import (
+    UNKNOWN,
+    Cell,
+    ChipCell,
+    Column,
+    IconTextCell,
+    Link,
+    LinksCell,
+    ModelCell,
+    Tone,
+    TwoLineCell,
+)
 from arena_desktop.settings import RecentProject
 from arena_desktop.wording.home import folder_words, used_moment, used_words
 

@@ -1,0 +1,93 @@
+"""What Home reads from disk, away from the GUI thread: which folders are there, results, unfinished runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from arena_desktop.itemmodels.recent import Best
+from arena_desktop.wording.home import best_chip, passed_words
+from engine.domain import RunInfo, RunStatus
+from engine.stats.board_json import board_from_json
+from engine.storage.rows import StoredRun
+from engine.storage.store import Store
+
+UNFINISHED = frozenset({RunStatus.INTERRUPTED, RunStatus.CANCELLED, RunStatus.STOPPED_BUDGET})
+"""States of a run that can be carried on."""
+_LOOKED_AT = 50
+_SHOWN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class HomeFacts:
+    """`found` and `best` by project path; `unfinished` newest first."""
+
+    found: Mapping[str, bool] = field(default_factory=dict)
+    best: Mapping[str, Best] = field(default_factory=dict)
+    unfinished: tuple[RunInfo, ...] = ()
+
+
+def missing_calls(run: RunInfo) -> int:
+    """How many planned questions have neither an answer nor a final failure."""
+    return max(0, run.planned - run.completed - run.errors)
+
+
+def rest_cost(run: RunInfo) -> Decimal | None:
+    """What the missing questions cost if they cost as much as those before; None = not known."""
+    finished = run.completed + run.errors
+    if run.cost_usd is None or finished == 0:
+        return None
+    return run.cost_usd / finished * missing_calls(run)
+
+
+def read_facts(paths: Iterable[str], open_store: Callable[[], Store] | None) -> HomeFacts:
+    """Reads everything. `open_store` None = nothing was ever run. Raises the store's WorldErrors."""
+    paths = tuple(paths)
+    found = {path: Path(path).exists() for path in paths}
+    if open_store is None:
+        return HomeFacts(found)
+    store = open_store()
+    best = {path: told for path in paths if found[path] and (told := _best_of(store, path)) is not None}
+    return HomeFacts(found, best, unfinished_runs(store.runs(None, _LOOKED_AT)))
+
+
+def unfinished_runs(runs: Iterable[RunInfo]) -> tuple[RunInfo, ...]:
+    """The runs worth carrying on: the newest of their project, stopped, with questions left."""
+    seen: set[object] = set()
+    wanted = []
+    for run in runs:
+        project = run.project_root or run.project
+        if project in seen:
+            continue
+        seen.add(project)
+        if run.status in UNFINISHED and missing_calls(run) > 0:
+            wanted.append(run)
+    return tuple(wanted[:_SHOWN])
+
+
+def _best_of(store: Store, path: str) -> Best | None:
+    for run in store.runs(path, 3):
+        if run.status is RunStatus.RUNNING:
+            continue
+        best = best_of(store.run(run.run_id))
+        if best is not None:
+            return best
+    return None
+
+
+def best_of(stored: StoredRun) -> Best | None:
+    """The result of a run in a few words; None where it has no board."""
+    if not stored.board:
+        return None
+    board = board_from_json(stored.board)
+    chip = best_chip(board)
+    if chip:
+        return Best(chip=chip)
+    winner = next((entry for entry in board.entries if entry.model_key == board.winner), None)
+    if winner is None:
+        return None
+    keys = [model.key for model in stored.models]
+    index = keys.index(winner.model_key) if winner.model_key in keys else None
+    return Best(winner.label, index, passed_words(winner.passed_cases, winner.scored_cases))
