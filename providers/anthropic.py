@@ -134,7 +134,7 @@ class AnthropicProvider:
                 if call.status is not None and 400 <= call.status < 500:
                     return Refused(from_exception(place, error, call), read_refusal(call.status, call.body))
                 if call.status == 200 and isinstance(error.body, Mapping):
-                    raise error_in_success(place, call.headers, error.body) from error
+                    raise error_in_success(place, call.headers, error.body) from None
                 raise
             return _reply(got, request, [*notes, *model_note(sent["model"], got.model)], began, call)
 
@@ -144,7 +144,7 @@ class AnthropicProvider:
         try:
             body = json.loads(raw.http_response.content)
         except (ValueError, RecursionError) as error:
-            raise bad_reply(place, call, str(error)) from error
+            raise bad_reply(place, call, str(error)) from None
         if isinstance(body, Mapping) and (body.get("type") == "error" or "error" in body):
             raise error_in_success(place, call.headers, body)
         if not isinstance(body, Mapping) or not isinstance(body.get("content"), list):

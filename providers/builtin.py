@@ -30,7 +30,7 @@ from providers.base import (
     Request,
 )
 from providers.chat_client import ChatProvider
-from providers.watchdog import TICK_S
+from providers.watchdog import TICK_S, waiting_for
 from providers.weights import BUILTIN_MODELS, BuiltinModel, builtin_model
 
 __all__ = ["BUILTIN_MODELS", "BuiltinModel", "BuiltinProvider", "missing_part"]
@@ -105,11 +105,15 @@ class BuiltinProvider:
             running.end()
 
     def _server(self, model: BuiltinModel, stop: threading.Event | None) -> _Running:
-        with self._lock:
-            if self._closed:
-                raise ProviderError(ErrorKind.CANCELLED, "The connection is closed.")
+        with waiting_for(self._lock, stop) as held:
+            if self._closed or not held:
+                why = "The connection is closed." if self._closed else "Stopped before the model was loaded."
+                raise ProviderError(ErrorKind.CANCELLED, why)
             running = self._running.get(model.id)
-            if running is None or running.ended():
+            if running is not None and running.ended():
+                running.end()
+                running = None
+            if running is None:
                 if missing := missing_part(model.id):
                     raise missing
                 running = _Running(self.settings, model, stop)

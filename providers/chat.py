@@ -211,13 +211,15 @@ _TYPES = {
     "not_found_error": 404,
     "request_too_large": 413,
     "rate_limit_error": 429,
+    "api_error": 500,
+    "server_error": 500,
     "timeout_error": 504,
     "overloaded_error": 529,
 }
 
 
 def status_inside(body: Mapping[str, Any]) -> int:
-    """The HTTP status an error object means; 500 where it tells none."""
+    """The HTTP status an error object means; 200, that of its reply, where it tells none."""
     inner = body.get("error")
     error = inner if isinstance(inner, Mapping) else body
     code = error.get("code")
@@ -225,7 +227,7 @@ def status_inside(body: Mapping[str, Any]) -> int:
         code = int(code)
     if isinstance(code, int) and 400 <= code <= 599:
         return code
-    return _TYPES.get(str(error.get("type")), 500)
+    return _TYPES.get(str(error.get("type")), 200)
 
 
 def _plain(model: str) -> str:

@@ -131,7 +131,7 @@ class ChatProvider:
         try:
             body = json.loads(raw.http_response.content)
         except (ValueError, RecursionError) as error:
-            raise bad_reply(place, call, str(error)) from error
+            raise bad_reply(place, call, str(error)) from None
         return read_body(body, place, call.headers), None
 
     def _stream(
@@ -153,7 +153,7 @@ class ChatProvider:
             raise
         except openai.APIError as error:
             if isinstance(error.body, Mapping) and call.status == 200:
-                raise error_in_success(place, call.headers, {"error": error.body}) from error
+                raise error_in_success(place, call.headers, {"error": error.body}) from None
             raise
         if not got.choices_seen:
             raise bad_reply(place, call, "the stream held no answer")

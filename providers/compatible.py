@@ -12,7 +12,7 @@ from providers.base import ConnectionSettings, ErrorKind, ProviderError, Reply, 
 from providers.chat_client import ChatProvider
 from providers.registry import KINDS, canonical_kind
 from providers.session import outgoing_model
-from providers.watchdog import TICK_S
+from providers.watchdog import TICK_S, waiting_for
 
 _STILL_LOADING = 503
 
@@ -39,7 +39,10 @@ class CompatibleProvider(ChatProvider):
         model = outgoing_model(self.settings, request.model)
         if not self._allowance_s or model in self._loaded:
             return super().complete(request)
-        with self._loading:  # one load at a time; others wait for it, not for each other's answers
+        # One load at a time; others wait for it, not for each other's answers.
+        with waiting_for(self._loading, request.stop_event) as held:
+            if not held:
+                raise ProviderError(ErrorKind.CANCELLED, "Stopped before the model was loaded.")
             known = model in self._loaded or self._load(model, request)
             self._loaded.add(model)
         if known:

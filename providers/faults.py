@@ -63,6 +63,9 @@ def from_exception(place: Place, error: BaseException, call: Call) -> ProviderEr
     if call.status is not None and (call.status >= 300 or call.body):
         return from_response(place, call.status, call.headers, call.body)
     cause = network_cause(list(_chain(error)), place.base_url)
+    if call.status is None and cause.kind is ErrorKind.BAD_REPLY:
+        sentence = f"The request cannot be sent. ({error})"
+        cause = Cause(ErrorKind.BAD_REQUEST, sentence, "cannot_send", final=True)
     return ProviderError(
         cause.kind,
         place.clean(cause.sentence),

@@ -155,7 +155,7 @@ class GeminiProvider:
         try:
             body = json.loads((raw.body if raw else None) or "")
         except (ValueError, RecursionError) as error:
-            raise bad_reply(place, call, str(error)) from error
+            raise bad_reply(place, call, str(error)) from None
         if not isinstance(body, Mapping):
             raise bad_reply(place, call, str(body)[:200])
         if "error" in body:

@@ -49,7 +49,8 @@ class _Rule:
     text: re.Pattern[str] | None = None
 
     def fits(self, refusal: Refusal) -> bool:
-        if self.statuses and refusal.status not in self.statuses:
+        # 200: an error inside a success, of which nobody told the status.
+        if self.statuses and refusal.status not in (*self.statuses, 200):
             return False
         return bool(self.words & refusal.words) or bool(self.text and self.text.search(refusal.message))
 
@@ -167,6 +168,8 @@ def cause_of(refusal: Refusal, model: str = "") -> Cause:
 
 
 def _other(status: int) -> Cause:
+    if status < 300:
+        return Cause(ErrorKind.UNKNOWN, "The service answered with an error.")
     if 400 <= status < 500:
         return Cause(ErrorKind.BAD_REQUEST, f"The service refused the request (status {status}).")
     return Cause(ErrorKind.UNKNOWN, f"The service failed (status {status}).")

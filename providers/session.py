@@ -77,7 +77,8 @@ class Session:
             except ProviderError:
                 raise
             except Exception as error:
-                raise from_exception(self.place(model), error, call) from error
+                # The SDK's own error may hold the key or the prompt, and tracebacks are printed.
+                raise from_exception(self.place(model), error, call) from None
 
     def get_json(self, url: str, timeout_s: float, *, params: Mapping[str, Any] | None = None) -> Any:
         """One GET with the connection's own headers; parsed JSON.
@@ -93,7 +94,7 @@ class Session:
             try:
                 return response.json()
             except ValueError as error:
-                raise bad_reply(self.place(), call, str(error)) from error
+                raise bad_reply(self.place(), call, str(error)) from None
 
     def close(self) -> None:
         """Closes the client; safe to call twice."""

@@ -112,13 +112,27 @@ class Watchdog:
             for call in calls:
                 call.check()
             with self._changed:
-                self._changed.wait(self._pause(calls))
+                # Looked at again under the lock: a call added meanwhile must not wait out
+                # a pause that was made for others.
+                self._changed.wait(self._pause())
 
-    @staticmethod
-    def _pause(calls: tuple[Call, ...]) -> float:
-        if any(call.stop_event is not None or call.reason for call in calls):
+    def _pause(self) -> float:
+        if any(call.stop_event is not None or call.reason for call in self._calls):
             return TICK_S
-        return max(0.001, min(call.remaining() for call in calls))
+        return max(0.001, min((call.remaining() for call in self._calls), default=0.001))
+
+
+@contextlib.contextmanager
+def waiting_for(lock: threading.Lock, stop_event: threading.Event | None) -> Iterator[bool]:
+    """Holds a lock that may take long to get; False where stop came first and it is not held."""
+    held = lock.acquire(timeout=TICK_S)
+    while not held and not (stop_event is not None and stop_event.is_set()):
+        held = lock.acquire(timeout=TICK_S)
+    try:
+        yield held
+    finally:
+        if held:
+            lock.release()
 
 
 _WATCHDOG = Watchdog()

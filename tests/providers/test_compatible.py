@@ -304,7 +304,9 @@ def test_an_error_inside_a_stream_leaves_no_fragment(connect: Connect) -> None:
     [
         ({"error": {"message": "Upstream failed", "code": 502}}, ErrorKind.UNKNOWN, 502),
         ({"error": {"message": "slow down", "code": "429"}}, ErrorKind.RATE_LIMIT, 429),
-        ({"error": "model 'x' not found, try pulling it first"}, ErrorKind.UNKNOWN, 500),
+        ({"error": "model 'x' not found, try pulling it first"}, ErrorKind.NOT_FOUND, 200),
+        ({"error": {"message": "Sorry", "type": "server_error"}}, ErrorKind.UNKNOWN, 500),
+        ({"error": "sorry"}, ErrorKind.UNKNOWN, 200),
         ({"choices": []}, ErrorKind.BAD_REPLY, 200),
         ({}, ErrorKind.BAD_REPLY, 200),
         ([1, 2], ErrorKind.BAD_REPLY, 200),

@@ -50,7 +50,9 @@ def test_a_replaced_certificate_by_the_words_alone() -> None:
 def test_causes(error: Exception, kind: ErrorKind, code: str) -> None:
     wrapped = RuntimeError("Connection error.")
     wrapped.__cause__ = error
-    found = from_exception(PLACE, wrapped, Call(10, None))
+    call = Call(10, None)
+    call.status = 200 if code == "unreadable" else None
+    found = from_exception(PLACE, wrapped, call)
     assert (found.kind, found.code) == (kind, code)
     assert found.message
 

@@ -6,6 +6,7 @@ import socket
 import ssl
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -235,6 +236,23 @@ def test_an_impossible_key_is_named_before_anything_is_sent(connect: Connect) ->
         error = failure(connect("openai_compatible", server.url, api_key="sk-te\u200bst"), question())
         assert server.asked == []
     assert (error.kind, error.code) == (ErrorKind.AUTH, "bad_key")
+
+
+@pytest.mark.parametrize("kind", ["openai_compatible", "anthropic"])
+def test_what_cannot_be_sent_is_not_blamed_on_the_reply(connect: Connect, kind: str) -> None:
+    with scripted(Answer(chat_body())) as server:
+        surrogate = failure(connect(kind, server.url), question(text="half \ud83d of a sign"))
+        header = failure(connect(kind, server.url, headers={"X-A": "\u2014"}), question())
+        assert server.asked == []
+    assert (surrogate.kind, surrogate.code) == (ErrorKind.BAD_REQUEST, "cannot_send")
+    assert (header.kind, header.code) == (ErrorKind.BAD_REQUEST, "cannot_send")
+
+
+def test_an_error_shows_nothing_of_the_sdks_own_error(connect: Connect) -> None:
+    body = {"error": {"message": f"Incorrect API key provided: {KEY}"}}
+    with scripted(Answer(body, 500)) as server:
+        error = failure(connect("openai_compatible", server.url), question())
+    assert KEY not in "".join(traceback.format_exception(error))
 
 
 def test_a_closed_connection_says_so(connect: Connect) -> None:

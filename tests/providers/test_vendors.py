@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from providers.base import ErrorKind, Finish, Message, Provider, Request, Usage
+from providers.base import ErrorKind, Finish, Message, Provider, ProviderError, Request, Usage
 from tests.providers.conftest import KEY, failure, question
 from tests.providers.scripted import Answer, case_answers, scripted
 from tests.stub import StubServer, start_stub
@@ -108,10 +108,11 @@ def test_the_key_is_sent_and_a_wrong_one_is_refused(connect: Connect, vendor: st
         assert connect(vendor, locked.url).complete(question()).text
         error = failure(connect(vendor, locked.url, api_key="sk-wrong-0000"), question())
         models = connect(vendor, locked.url).list_models()
-        refused = pytest.raises(Exception, connect(vendor, locked.url, api_key="sk-wrong-0000").list_models)
+        with pytest.raises(ProviderError) as refused:
+            connect(vendor, locked.url, api_key="sk-wrong-0000").list_models()
     assert (error.kind, error.status) == (ErrorKind.AUTH, 401)
     assert [m.id for m in models][:2] == ["stub-small", "stub-large"]
-    assert getattr(refused.value, "kind", None) is ErrorKind.AUTH
+    assert refused.value.kind is ErrorKind.AUTH
 
 
 @pytest.mark.parametrize("body", ["<html>Sign in</html>", "not json", "[]", "{}", '{"x": ', ""])
