@@ -94,7 +94,8 @@ class PairResult:
 
     `units` is the effective number n_e, `unit_count` how many cases or groups there are (equal
     without weights and unequal groups); `differing` of `unit_count` units differ. `t` is also None
-    where the error is 0 and the gap is not. Where less is better, a negative delta favours a.
+    where the error is 0 and the gap is not. On `higher` of the `cases` a's value is the higher one, on
+    `lower` b's. Where less is better, a negative delta favours a.
     """
 
     a: str
@@ -113,6 +114,8 @@ class PairResult:
     row: int | None
     unit_count: int = 0
     cases: int = 0
+    higher: int = 0
+    lower: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +177,8 @@ class Leaderboard:
     """The whole result: entries in board order, the verdict, all pairs, notes.
 
     `relative` names the weighted metrics whose score depends on who else ran: where it is not
-    empty, composites of different runs must not be compared.
+    empty, composites of different runs must not be compared. `differing_cases`: up to 10 cases on which
+    the headline pair differs, largest gap first.
     """
 
     entries: tuple[Entry, ...]
@@ -192,3 +196,4 @@ class Leaderboard:
     weight_change: WeightChange | None = None
     margin: float = 0.05
     relative: tuple[str, ...] = ()
+    differing_cases: tuple[str, ...] = ()

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from engine.config.schema import Config, ModelEntry
 from engine.domain import Case
 from engine.stats.board import PairResult, Reason
+from engine.stats.collecting import collect
+from engine.stats.inputs import BoardInput, seeds
 from engine.stats.intervals import clustered, percentile
-from engine.stats.leaderboard import BoardInput
 from engine.stats.metrics import MIN, composite_is_comparable, raw_metrics, reading, weight_shares
 from engine.stats.paired import holm
 from engine.stats.samples import (
     SHARES,
     Grid,
     ModelSample,
-    collect,
     deciding_sample,
     deciding_values,
     make_grid,
@@ -199,7 +199,7 @@ def compare_runs(
     grid = make_grid(shared)
     rule = reading(metric, config.metrics.rules)
     sign = -1.0 if rule.direction == MIN else 1.0
-    seed = (abs(config.statistics.seed), abs(config.run.seed or 0))
+    seed = seeds(config)
     terms = Terms(
         grid.weights, grid.unit_of, config.statistics.margin, sign, metric in SHARES, after.trials, seed
     )

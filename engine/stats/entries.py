@@ -11,7 +11,7 @@ from engine.domain import SkippedModel
 from engine.stats.board import Entry, EntryStatus, Interval, MetricValue, Reason
 from engine.stats.gates import Gates, check_card, measured_gates
 from engine.stats.intervals import clustered, mean_interval, percentile
-from engine.stats.metrics import cost_per_correct, error_rate, raw_metrics
+from engine.stats.metrics import cost_per_correct, error_rate, no_metrics, raw_metrics
 from engine.stats.samples import Grid, ModelSample, deciding_sample
 
 if TYPE_CHECKING:
@@ -112,11 +112,13 @@ def _coverage(sample: ModelSample, rules: Rules) -> tuple[float, bool]:
 def draft(entry: ModelEntry, sample: ModelSample, rules: Rules) -> Draft:
     """Everything about one model that its own calls and its card decide."""
     config, skipped = rules.config, rules.skipped.get(entry.key)
-    raw = raw_metrics(sample)
+    has_data = skipped is None and sample.counts.answered > 0
+    # Without one answer nothing was measured; a reliability of 0 would make a board of zeros.
+    raw = raw_metrics(sample) if has_data else no_metrics()
     coverage, enough = _coverage(sample, rules)
     planned = 0 if skipped is not None else len(rules.grid.case_ids) * rules.trials
     mean, interval = _deciding(sample, rules)
-    if skipped is not None or not sample.counts.answered:
+    if not has_data:
         failure = _no_data(sample, skipped)
         return Draft(
             entry, sample, raw, EntryStatus.NO_DATA, coverage, (failure,), (), mean, interval, planned

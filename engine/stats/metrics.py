@@ -71,9 +71,14 @@ def relative_metrics(config: Config) -> tuple[str, ...]:
     return tuple(name for name in shares if reading(name, config.metrics.rules).mode == "minmax")
 
 
+def no_metrics() -> dict[str, float | None]:
+    """The built-in metrics of a model without any answer: all unknown."""
+    return dict.fromkeys(BUILT_IN)
+
+
 def raw_metrics(sample: ModelSample) -> dict[str, float | None]:
     """Every metric measured for the model; the built-in ones always, None = unknown."""
-    result: dict[str, float | None] = dict.fromkeys(BUILT_IN)
+    result = no_metrics()
     for name, ratio in sample.ratios.items():
         result[name] = ratio.value()
     if "latency" in sample.ratios:

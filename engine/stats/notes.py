@@ -29,6 +29,13 @@ def _quality(config: Config, drafts: Sequence[Draft]) -> list[Note]:
         if models:
             code = "cost_unknown" if name == "cost" else "metric_unknown"
             notes.append(Note(code, {"metric": name, "models": models}))
+    answered = [d for d in drafts if d.status is not EntryStatus.NO_DATA]
+    if (
+        answered
+        and all(d.mean is None for d in answered)
+        and any(d.raw.get("accuracy") is not None for d in answered)
+    ):
+        notes.append(Note("deciding_unmeasured", {"metric": config.metrics.deciding}))
     broken = sum(d.sample.counts.score_errors for d in drafts)
     if broken:
         notes.append(Note("score_errors", {"count": broken}))

@@ -36,7 +36,8 @@ class Difference:
     """a - b over the shared cases. `unit_sums` spans all units of the run, 0 where nothing is shared.
 
     `units` is the effective number, `unit_count` the plain one, `differing` counts units with at
-    least one case on which the two differ. None = not computable.
+    least one case on which the two differ; on `higher` cases a is above, on `lower` b. None = not
+    computable.
     """
 
     cases: int
@@ -51,6 +52,8 @@ class Difference:
     ci95: Interval | None
     ci90: Interval | None
     unit_sums: Floats
+    higher: int = 0
+    lower: int = 0
 
 
 def _test(delta: float, se: float, df: float) -> tuple[float | None, float]:
@@ -81,12 +84,13 @@ def difference(a: Floats, b: Floats, weights: Floats, unit_of: Ints) -> Differen
     differing = int(np.count_nonzero(count_by(unit[gaps != 0.0])))
     delta = 0.0 if abs(spread.mean) <= _SAME else spread.mean
     head = (int(shared.sum()), spread.units, spread.unit_count, differing, delta)
+    sides = (int(np.count_nonzero(gaps > 0.0)), int(np.count_nonzero(gaps < 0.0)))
     if spread.se is None:
-        return Difference(*head, None, None, None, None, None, None, sums)
+        return Difference(*head, None, None, None, None, None, None, sums, *sides)
     df = spread.units - 1.0
     t, p = _test(delta, spread.se, df)
     ci95, ci90 = (_interval(delta, spread.se, df, level) for level in (0.95, 0.90))
-    return Difference(*head, spread.se, t, df, p, ci95, ci90, sums)
+    return Difference(*head, spread.se, t, df, p, ci95, ci90, sums, *sides)
 
 
 def _exact_flip(sums: Sequence[float]) -> float:

@@ -134,6 +134,8 @@ def as_pair(
         row=None,
         unit_count=seen.unit_count,
         cases=seen.cases,
+        higher=seen.higher,
+        lower=seen.lower,
     )
 
 
@@ -161,6 +163,13 @@ def compare_all(ordered: Sequence[Contestant], terms: Terms) -> tuple[PairResult
 def pair_of(pairs: Sequence[PairResult], a: str, b: str) -> PairResult | None:
     """The pair of two models, whichever is named first."""
     return next((pair for pair in pairs if {pair.a, pair.b} == {a, b}), None)
+
+
+def telling_cases(a: Contestant, b: Contestant, case_ids: Sequence[str], most: int = 10) -> tuple[str, ...]:
+    """The cases on which two models differ, largest gap first, then by id."""
+    gaps = [(abs(float(x - y)), name) for x, y, name in zip(a.values, b.values, case_ids, strict=True)]
+    apart = sorted((-gap, name) for gap, name in gaps if gap > _SLACK)
+    return tuple(name for _, name in apart[:most])
 
 
 def tied_group(ordered: Sequence[Contestant], pairs: Sequence[PairResult], terms: Terms) -> tuple[str, ...]:

@@ -21,8 +21,9 @@ from engine.stats.board import (
     Verdict,
 )
 from engine.stats.board_json import plain
+from engine.stats.collecting import collect
 from engine.stats.intervals import clustered, mean_interval
-from engine.stats.samples import Grid, ModelSample, collect, deciding_sample, make_grid
+from engine.stats.samples import Grid, ModelSample, deciding_sample, make_grid
 from engine.stats.score_rows import ScoreRow, read_rows
 from engine.stats.verdict import Contestant, Terms, compare_all, decide, pair_of, plan, standing
 
@@ -105,56 +106,58 @@ def _headline(
     return decide(complete, pairs, terms, None)
 
 
+def _planner(board: Leaderboard, by_key: Mapping[str, Contestant], terms: Terms) -> Planner | None:
+    a, b = board.verdict.a, board.verdict.b
+    pair = pair_of(board.pairs, a, b) if a is not None and b is not None else None
+    return plan(pair, by_key[pair.a], by_key[pair.b], terms, len(board.pairs)) if pair is not None else None
+
+
+def _margin(margin: float | None) -> float:
+    if margin is None:
+        return Config().statistics.margin
+    if not 0.0 < margin < 1.0:
+        hint = "Give a share between 0 and 1, like 0.05."
+        raise UserError("bad_margin", f"A margin of {margin:g} cannot be used.", hint=hint)
+    return margin
+
+
 def verdict_from_rows(path: Path, margin: float | None = None) -> FileVerdict:
     """Reads the file and judges it. All models are compared in pairs; the headline goes by the
     complete ones (scores for at least 9 of 10 cases). Raises UserError for anything unreadable.
     """
-    settings = Config().statistics
-    if margin is not None and not 0.0 < margin < 1.0:
-        raise UserError(
-            "bad_margin",
-            f"A margin of {margin:g} cannot be used.",
-            hint="Give a share between 0 and 1, like 0.05.",
-        )
+    settings, gap = Config().statistics, _margin(margin)
     rows = read_rows(path)
-    facts = {row.case: row for row in rows}
-    cases = [Case(id=row.case, weight=row.weight, group=row.group) for row in facts.values()]
-    grid = make_grid(cases)
+    grid = make_grid([Case(id=row.case, weight=row.weight, group=row.group) for row in _one_per_case(rows)])
     samples = collect(grid, sorted({row.model for row in rows}), [_call(row) for row in rows])
     entries = {
-        key: _entry(item, grid, settings.confidence, settings.min_coverage) for key, item in samples.items()
+        key: _entry(sample, grid, settings.confidence, settings.min_coverage)
+        for key, sample in samples.items()
     }
-    terms = Terms(
-        grid.weights,
-        grid.unit_of,
-        settings.margin if margin is None else margin,
-        trials=max(row.trial for row in rows),
-        seed=(settings.seed, 0),
-    )
-    scored = {key: entry for key, entry in entries.items() if entry.deciding_mean is not None}
-    ordered = standing([_contestant(entry, samples[key], grid) for key, entry in scored.items()])
+    trials = max(row.trial for row in rows)
+    terms = Terms(grid.weights, grid.unit_of, gap, trials=trials, seed=(settings.seed, 0))
+    marked = [entry for entry in entries.values() if entry.deciding_mean is not None]
+    ordered = standing([_contestant(entry, samples[entry.model_key], grid) for entry in marked])
+    by_key = {item.key: item for item in ordered}
     pairs = compare_all(ordered, terms)
     complete = [item for item in ordered if entries[item.key].status is EntryStatus.RANKED]
-    verdict = _headline(complete, list(entries.values()), pairs, terms)
-    by_key = {item.key: item for item in ordered}
-    rest = [entry for key, entry in entries.items() if key not in by_key]
     board = Leaderboard(
-        entries=(*(entries[item.key] for item in ordered), *rest),
+        entries=(*(entries[key] for key in by_key), *(e for key, e in entries.items() if key not in by_key)),
         winner=None,
-        verdict=verdict,
+        verdict=_headline(complete, list(entries.values()), pairs, terms),
         pairs=pairs,
         cases=len(grid.case_ids),
-        trials=terms.trials,
+        trials=trials,
         planned=len(rows),
         finished=sum(row.status is not CallStatus.STOPPED for row in rows),
-        margin=terms.margin,
+        margin=gap,
     )
-    planner = None
-    if verdict.a is not None and verdict.b is not None:
-        head = pair_of(pairs, verdict.a, verdict.b)
-        planner = plan(head, by_key[head.a], by_key[head.b], terms, len(pairs)) if head is not None else None
     unscored = sum(row.status is CallStatus.OK and row.score is None for row in rows)
-    return FileVerdict(board, planner, unscored)
+    return FileVerdict(board, _planner(board, by_key, terms), unscored)
+
+
+def _one_per_case(rows: Sequence[ScoreRow]) -> list[ScoreRow]:
+    """One row of each case; group and weight are the same in all of them."""
+    return list({row.case: row for row in rows}.values())
 
 
 def _span(interval: Interval | None) -> Mapping[str, float] | None:

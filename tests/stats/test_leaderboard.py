@@ -341,3 +341,44 @@ def test_what_if_is_the_same_function_under_other_weights() -> None:
     data = board_input(calls, config=config_with({"accuracy": 0.9, "cost": 0.1}))
     assert build_board(data).winner == "good"
     assert what_if(data, {"accuracy": 0.1, "cost": 0.9}).winner == "cheap"
+
+
+def test_without_an_answer_there_is_no_zero() -> None:
+    calls = [failed("a", "c000", 1), scored("b", "c000", 1, 1.0)]
+    board = build_board(board_input(calls, config=config_with({"accuracy": 0.5, "reliability": 0.5})))
+    row = entry(board, "a")
+    assert (row.status, row.composite, row.errors) == (EntryStatus.NO_DATA, None, 1)
+    assert {term.raw for term in row.metrics.values()} == {None}
+
+
+def test_a_deciding_metric_that_nothing_measures_is_told() -> None:
+    board = build_board(board_input([scored("a", "c000", 1, 1.0)], config=config_with(deciding="style")))
+    assert board.verdict.code == "nothing_scored"
+    assert [(n.code, dict(n.values)) for n in board.notes] == [("deciding_unmeasured", {"metric": "style"})]
+
+
+def test_cases_on_which_the_headline_pair_differs() -> None:
+    rows = {"a": "1 1 1 0 11 01", "b": "1 0 1 1 01 01"}
+    board = build_board(board_input(patterns(rows), trials=2))
+    assert board.differing_cases == ("c001", "c003", "c004")
+    (pair,) = board.pairs
+    assert (pair.higher, pair.lower, pair.cases) == (2, 1, 6)
+
+
+def test_numbers_that_are_not_finite_are_not_measured() -> None:
+    calls = [scored("a", "c000", 1, 1.0, cost="NaN", latency=float("inf"))]
+    row = entry(build_board(board_input(calls)), "a")
+    assert (row.cost_per_1k_usd, row.total_cost_usd, row.latency_p95_ms) == (None, None, None)
+
+
+def test_calls_of_other_models_and_cases_are_left_out() -> None:
+    calls = [scored("a", "c000", 1, 1.0), scored("gone", "c000", 1, 0.0), scored("a", "old", 1, 0.0)]
+    board = build_board(board_input(calls, models=["a"], cases=cases_named(1)))
+    assert [e.model_key for e in board.entries] == ["a"]
+    assert raw(board, "a", "accuracy") == 1.0
+    assert board.finished == 1
+
+
+def test_no_models_and_no_cases_is_an_empty_board() -> None:
+    board = build_board(board_input([]))
+    assert (board.entries, board.winner, board.verdict.code) == ((), None, "none_ranked")
