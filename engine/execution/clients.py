@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 
-from providers.base import Provider
+from providers.base import ConnectionSettings, Provider
 from providers.registry import create
 
 from engine.execution.preflight import ReadyModel
@@ -17,11 +18,13 @@ _log = logging.getLogger(__name__)
 class Clients:
     """Thread-safe. `provider_for` may be called from any worker; `close` ends all clients."""
 
-    def __init__(self, widths: dict[str, int]) -> None:
+    def __init__(
+        self, widths: dict[str, int], make: Callable[[ConnectionSettings], Provider] = create
+    ) -> None:
         self._widths = widths
+        self._make = make
         self._lock = threading.Lock()
         self._providers: dict[tuple[str, str, str], Provider] = {}
-        self._closed = False
 
     def provider_for(self, model: ReadyModel) -> Provider:
         """The client for a model; built at its first use. Raises ProviderError."""
@@ -30,7 +33,7 @@ class Clients:
             provider = self._providers.get(key)
             if provider is None:
                 width = max(model.settings.width, self._widths.get(model.lane, 1))
-                provider = create(replace(model.settings, width=width))
+                provider = self._make(replace(model.settings, width=width))
                 self._providers[key] = provider
             return provider
 

@@ -40,7 +40,9 @@ _NO_HURRY_MS = 3_600_000
 LEFT_BEHIND: list[QThreadPool] = []
 """Pools with calls that did not come back. They are never deleted: that would wait for them."""
 
-_running: set[RunController] = set()
+__all__ = ["LEFT_BEHIND", "RunController", "RunRequest", "ThreadPoolExecutor", "run_to_end"]
+
+_running: list[RunController] = []
 _log = logging.getLogger(__name__)
 
 
@@ -115,9 +117,13 @@ class RunController(QObject):
     def launch(
         cls, request: RunRequest, make_executor: ExecutorFactory = ThreadPoolExecutor
     ) -> RunController:
-        """Makes the controller and starts it in a thread of its own."""
+        """Makes the controller and starts it in a thread of its own.
+
+        It starts when control is back in the caller's event loop, so that signals can be connected
+        to what is returned without missing one.
+        """
         controller = cls(request, make_executor)
-        controller.start_in_thread()
+        QTimer.singleShot(0, controller, controller.start_in_thread)
         return controller
 
     def start_in_thread(self) -> None:
@@ -126,12 +132,13 @@ class RunController(QObject):
         thread.setObjectName("arena-run")
         self.moveToThread(thread)
         thread.started.connect(self.start)
-        _running.add(self)
+        _let_go_of_ended()
+        _running.append(self)
         thread.start()
 
     @property
     def run_id(self) -> str:
-        """The id of the run; empty until it is entered in the store."""
+        """The id of the run, known before it starts."""
         return self._session.run_id
 
     # ---- slots; safe from any thread
@@ -172,6 +179,11 @@ class RunController(QObject):
     def rescue(self, path: Path) -> int:
         """After the store failed: saves the run and all kept results to another file."""
         return self._session.rescue(path)
+
+    @property
+    def ended(self) -> bool:
+        """True where the controller's thread is over."""
+        return self._thread is not None and self._thread.isFinished()
 
     def wait(self, timeout_ms: int = 30_000) -> bool:
         """Waits until the controller's thread has ended. Not for the thread that draws."""
@@ -256,9 +268,13 @@ class RunController(QObject):
         self.result = result
         self._send_events()
         self.finished.emit(result)
-        _running.discard(self)
         if self._thread is not None:
             self._thread.quit()
+
+
+def _let_go_of_ended() -> None:
+    """A controller is kept until its thread is over: a `QThread` must not be deleted before."""
+    _running[:] = [controller for controller in _running if not controller.ended]
 
 
 def run_to_end(
@@ -294,6 +310,7 @@ def run_to_end(
         watch.stop()
     app.processEvents()
     controller.wait()
+    _let_go_of_ended()
     if controller.failure is not None:
         raise controller.failure
     return controller.run_id

@@ -16,7 +16,7 @@ from engine.execution.plan import Plan
 from engine.execution.request import RunRequest
 from engine.project import Project, config_from_snapshot, snapshot
 from engine.prompts import build_prompt, cell_fingerprint
-from engine.storage.records import PlannedCell, RunHead, RunModel, new_run_id
+from engine.storage.records import PlannedCell, RunHead, RunModel
 from engine.storage.rows import CallFilter, StoredRun
 from engine.storage.store import Store
 
@@ -44,12 +44,12 @@ class Opening:
         return self.pending or bool(self.changed)
 
 
-def open_run(request: RunRequest) -> Opening:
-    """Enters a new run, or takes up `resume_from`. Raises the faults of the store."""
+def open_run(request: RunRequest, run_id: str) -> Opening:
+    """Enters a new run under that id, or takes up `resume_from`. Raises the faults of the store."""
     store = Store.open(request.store_path)
     try:
         if request.resume_from is None:
-            head = make_head(request, new_run_id(request.clock.utc()))
+            head = make_head(request, run_id)
             store.create_run(head)
             return Opening(store, head.run_id, head, request.plan.planned)
         return _take_up(request, store, request.resume_from)

@@ -9,6 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from providers.base import ConnectionSettings, Provider
+from providers.registry import create
+
 from engine.execution.plan import Plan
 from engine.execution.preflight import Preflight
 from engine.keystore import KeyStore
@@ -32,7 +35,11 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """Everything one run needs. `resume_from` is the id of the run that is carried on."""
+    """Everything one run needs.
+
+    `resume_from` names the run that is carried on; `resume_choice` is `snapshot` or `new` where
+    the project has changed since, None = not chosen yet.
+    """
 
     project: Project
     preflight: Preflight
@@ -41,6 +48,8 @@ class RunRequest:
     keystore: KeyStore
     pricebook: PriceBook
     resume_from: str | None = None
+    resume_choice: str | None = None
     label: str = ""
     app_version: str = ""
     clock: Clock = field(default_factory=Clock)
+    make_provider: Callable[[ConnectionSettings], Provider] = create

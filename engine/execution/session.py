@@ -48,10 +48,19 @@ from engine.execution.messages import (
 )
 from engine.execution.opening import Opening, mark_earlier_answers, open_run
 from engine.execution.request import RunRequest
+from engine.execution.resume import resumed
 from engine.execution.retry import Failure
 from engine.scoring import ScoringContext
 from engine.storage.recorder import Recorder
-from engine.storage.records import AnswerWrite, DoneWrite, EventWrite, ScoreWrite, SpendWrite, Write
+from engine.storage.records import (
+    AnswerWrite,
+    DoneWrite,
+    EventWrite,
+    ScoreWrite,
+    SpendWrite,
+    Write,
+    new_run_id,
+)
 
 LEFT_BEHIND_S = 2.0
 """How long "stop now" waits for threads that do not come back."""
@@ -123,7 +132,7 @@ class Session:
         self._dirty = True
         self._money_dirty = True
         self.finished: ev.RunFinished | None = None
-        self.run_id = ""
+        self.run_id = request.resume_from or new_run_id(self._clock.utc())
         self._opening: Opening | None = None
 
     # ---- from any thread
@@ -147,9 +156,9 @@ class Session:
 
     def open(self) -> None:
         """Enters the run in the store and gets everything ready. Raises the faults of the store."""
-        request = self.request
+        request = self.request = resumed(self.request)
         self._started_at = self._clock.monotonic()
-        opening = self._opening = open_run(request)
+        opening = self._opening = open_run(request, self.run_id)
         self.run_id = opening.run_id
         self.recorder = Recorder(
             opening.store,
@@ -157,7 +166,7 @@ class Session:
             lambda error, _kept: self.post(NotSaved(error)),
         )
         plan = request.plan
-        self._clients = Clients(plan.lane_widths)
+        self._clients = Clients(plan.lane_widths, request.make_provider)
         config = request.project.config
         context = ScoringContext(
             options=config.scorers.options,
@@ -561,8 +570,7 @@ class Session:
         if opening is None:
             raise RuntimeError("the run was never opened")
         self._clients.close()
-        left = not self._executor.close(0.0 if status is RunStatus.ABORTED else LEFT_BEHIND_S)
-        if left:
+        if not self._executor.close(0.0 if self._stop_event.is_set() else LEFT_BEHIND_S):
             _log.warning("some calls did not come back and were left behind")
         ending = Ending(
             request=self.request,

@@ -27,12 +27,15 @@ from engine.execution.retry import Failure
 from providers.base import ErrorKind
 
 
+USED = Used(Decimal(0), 10)
+
+
 @dataclass(frozen=True)
 class Ok:
     """The service answers after `latency_s`."""
 
     latency_s: float = 1.0
-    used: Used = Used(Decimal(0), 10)
+    used: Used = USED
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from engine.domain import Cell
-from engine.execution.budget import CarriedOver, Ceilings, Used, Worst
+from engine.execution.budget import Carried, Ceilings, Used, Worst
 from engine.execution.dispatcher import Dispatcher
 from engine.execution.jobs import (
     JUDGE_LANE,
@@ -334,7 +335,7 @@ def test_one_probe_at_a_time_with_growing_gaps() -> None:
 
     sim = Sim(plan({"A": "a"}, 30, {"a": 4}), service).run()
     probes = [t for t, _ in sim.started if 1.5 < t <= 130]
-    gaps = [b - a for a, b in zip(probes, probes[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(probes)]
     assert gaps == sorted(gaps)
     assert gaps[0] >= 5
     assert len(sim.answers) == 30
@@ -588,7 +589,7 @@ def test_what_is_not_known_stays_reserved() -> None:
 
 
 def test_a_resumed_run_goes_on_under_the_same_ceiling() -> None:
-    carried = CarriedOver({"A": (Decimal("0.6"), Decimal("0.2"))}, calls=7)
+    carried = {"A": Carried(Decimal("0.6"), Decimal("0.2"), calls=7)}
     p = plan({"A": "a"}, 10, {"a": 4}, ceilings=Ceilings(run_usd=Decimal(1)), worst_of=priced)
     d = Dispatcher(p, random.Random(1), 0.0, carried)
     assert len(d.start_ready(0.0)) == 2

@@ -269,11 +269,11 @@ class DispatcherMachine(RuleBasedStateMachine):
             assert ended.cell not in self.finished
             self.finished.append(ended.cell)
         for change in self.d.take_changes():
-            if isinstance(change, LaneChanged) and change.reason not in ("set", "recovered"):
-                if change.after < change.before:
-                    last = self.cuts.get(change.lane)
-                    assert last is None or self.now - last >= 60
-                    self.cuts[change.lane] = self.now
+            cut = isinstance(change, LaneChanged) and change.after < change.before
+            if cut and change.reason != "set":
+                last = self.cuts.get(change.lane)
+                assert last is None or self.now - last >= 60
+                self.cuts[change.lane] = self.now
         self.stopped = self.d.stopping is not None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from engine.execution.jobs import LaneChanged, LanePlan, SetAside
@@ -95,7 +97,7 @@ def test_pace_spaces_the_starts() -> None:
         pace.started(now)
         starts.append(round(now, 3))
     assert starts[0] == 0.5
-    assert all(0.4 <= b - a <= 0.5 for a, b in zip(starts, starts[1:], strict=False))
+    assert all(0.4 <= b - a <= 0.5 for a, b in itertools.pairwise(starts))
 
 
 def test_a_night_of_quiet_does_not_overflow_the_pace() -> None:
@@ -232,7 +234,7 @@ def test_one_cut_per_minute_whatever_the_number_of_signals() -> None:
     sim.run()
     cuts = [t for t, c in sim.changes if isinstance(c, LaneChanged) and c.after < c.before]
     assert len(cuts) >= 2
-    assert all(b - a >= 60 for a, b in zip(cuts, cuts[1:], strict=False))
+    assert all(b - a >= 60 for a, b in itertools.pairwise(cuts))
 
 
 def test_a_lane_without_an_answer_for_a_quarter_of_an_hour_is_stopped() -> None:
@@ -271,7 +273,7 @@ def test_rpm_is_kept_and_waiting_is_reported() -> None:
     options = {"a": {"rpm": 60.0, "burst": 1.0}}
     sim = Sim(plan({"A": "a"}, 5, {"a": 5}, lane_options=options), lambda job, now: Ok(0.1)).run()
     starts = [t for t, _ in sim.started]
-    assert all(b - a >= 0.999 for a, b in zip(starts, starts[1:], strict=False))
+    assert all(b - a >= 0.999 for a, b in itertools.pairwise(starts))
     assert sim.dispatcher.lane_views(sim.now)[0].waited_s == pytest.approx(4.0, abs=0.1)
 
 
