@@ -41,7 +41,15 @@ class MetricValue:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something is so: a code and its numbers (measured, required, …)."""
+    """Why something is so: a code and its numbers (measured, required, …).
+
+    Failures: gate_accuracy gate_error_rate gate_cost gate_latency_p95 gate_features gate_context
+    gate_privacy privacy_undeclared features_unknown context_unknown cannot_verify;
+    every_call_failed, not_asked, or the code of a `SkippedModel`.
+    Warnings: incomplete metric_unknown errors stopped score_errors unscored refused empty cut_off
+    throttled cost_estimated dominated, and the last five of the gates where they are allowed.
+    Recommendation: winner strength weakness.
+    """
 
     code: str
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -52,7 +60,8 @@ class Entry:
     """One row of the board. Counts: `planned`, `answered`, `errors`, `stopped` are calls;
     `passed_cases` of `scored_cases` are cases (passed: mean pass over trials >= 0.5). `interval` and
     `deciding_mean` are of the deciding metric, `deciding_place` counts by it from 1; `tied`: a
-    member of the verdict's tied group."""
+    member of the verdict's tied group. `first_token_p50_ms` is over the answers that were streamed,
+    `priced_calls` counts answers whose cost is known."""
 
     model_key: str
     label: str
@@ -86,6 +95,10 @@ class Entry:
     deciding_mean: float | None = None
     deciding_place: int | None = None
     tied: bool = False
+    latency_max_ms: float | None = None
+    first_token_p50_ms: float | None = None
+    total_tokens: int | None = None
+    priced_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)

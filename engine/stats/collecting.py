@@ -111,14 +111,15 @@ def _counts(row: _Rows, scores: Floats, passed: Floats) -> Counts:
     import numpy as np
 
     outcomes: dict[Outcome, int] = {}
-    errored = throttled = estimated = 0
+    errored = throttled = estimated = priced = 0
     for call in row.calls:
         outcomes[call.outcome] = outcomes.get(call.outcome, 0) + 1
         throttled += call.throttled
         if call.score is not None and call.score.state is ScoreState.ERRORED:
             errored += 1
-        if call.answer is not None and call.answer.cost_source == "estimated":
-            estimated += 1
+        if call.answer is not None:
+            estimated += call.answer.cost_source == "estimated"
+            priced += call.answer.cost_usd is not None
     unscored = int(np.count_nonzero(np.isnan(scores)))
     return Counts(
         answered=len(row.calls),
@@ -132,6 +133,7 @@ def _counts(row: _Rows, scores: Floats, passed: Floats) -> Counts:
         throttled=throttled + sum(call.throttled for _, _, call in row.failed),
         estimated_cost=estimated,
         correct=int(np.nansum(passed)) if len(passed) else 0,
+        priced=priced,
     )
 
 
@@ -238,8 +240,17 @@ def _sample(key: str, row: _Rows, grid: Grid) -> ModelSample:
         total_cost=total_cost,
         scored_cost=scored_cost,
         first_error=first[2].error if first is not None else None,
+        first_words=_first_words(row),
         custom=frozenset(custom),
     )
+
+
+def _first_words(row: _Rows) -> Floats:
+    """Milliseconds to the first word of every answer that was streamed, ascending."""
+    import numpy as np
+
+    told = [call.answer.first_token_ms for call in row.calls if call.answer is not None]
+    return np.sort(np.array([ms for ms in told if ms is not None and math.isfinite(ms)], dtype=np.float64))
 
 
 def _means(case: Ints, values: Floats, count: Floats) -> Floats:

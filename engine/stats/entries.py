@@ -187,6 +187,8 @@ class Standing:
 def finish(draft: Draft, standing: Standing, grid: Grid) -> Entry:
     """The finished row."""
     sample, counts = draft.sample, draft.sample.counts
+    waits = sample.latencies if "latency" in sample.ratios else ()
+    tokens = sample.ratios.get("tokens")
     return Entry(
         model_key=draft.key,
         label=draft.entry.label or draft.key,
@@ -211,7 +213,7 @@ def finish(draft: Draft, standing: Standing, grid: Grid) -> Entry:
         cut_off=counts.cut_off,
         score_errors=counts.score_errors,
         throttled=counts.throttled,
-        latency_p50_ms=percentile(sample.latencies, 50.0) if "latency" in sample.ratios else None,
+        latency_p50_ms=percentile(waits, 50.0),
         latency_p95_ms=draft.raw.get("latency_p95"),
         total_cost_usd=sample.total_cost,
         cost_per_1k_usd=draft.raw.get("cost"),
@@ -220,4 +222,8 @@ def finish(draft: Draft, standing: Standing, grid: Grid) -> Entry:
         deciding_mean=draft.mean,
         deciding_place=standing.deciding_place,
         tied=standing.tied,
+        latency_max_ms=percentile(waits, 100.0),
+        first_token_p50_ms=percentile(sample.first_words, 50.0) if sample.first_words is not None else None,
+        total_tokens=int(tokens.top.sum()) if tokens is not None else None,
+        priced_calls=counts.priced,
     )

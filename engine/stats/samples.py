@@ -78,6 +78,7 @@ class Counts:
     throttled: int = 0
     estimated_cost: int = 0
     correct: int = 0
+    priced: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class ModelSample:
     """All that one model's calls said. Per-case arrays follow `Grid.case_ids`.
 
     `ratios` holds every metric but latency_p95, known or not; an unknown one is missing.
-    `latencies` ascends, `latency_case` is the case of each. `within` and
+    `latencies` ascends, `latency_case` is the case of each, `first_words` (ms) ascends too. `within` and
     `within_pass` are the mean variance between the trials of a case, None with one trial per case.
     """
 
@@ -105,6 +106,7 @@ class ModelSample:
     total_cost: Decimal | None
     scored_cost: Decimal | None
     first_error: CallError | None = None
+    first_words: Floats | None = None
     custom: frozenset[str] = field(default_factory=frozenset)
 
 

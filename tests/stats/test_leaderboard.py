@@ -87,6 +87,8 @@ def test_latency_tokens_and_percentiles() -> None:
     row = entry(board, "a")
     assert (row.latency_p50_ms, row.latency_p95_ms) == (250, 385)
     assert (raw(board, "a", "latency"), raw(board, "a", "tokens")) == (250, 15)
+    assert (row.latency_max_ms, row.total_tokens, row.priced_calls) == (400, 60, 4)
+    assert row.first_token_p50_ms is None
     unknown = build_board(board_input([scored("a", "c000", 1, 1.0, tokens=(None, 5))]))
     assert raw(unknown, "a", "tokens") is None
 
@@ -382,3 +384,12 @@ def test_calls_of_other_models_and_cases_are_left_out() -> None:
 def test_no_models_and_no_cases_is_an_empty_board() -> None:
     board = build_board(board_input([]))
     assert (board.entries, board.winner, board.verdict.code) == ((), None, "none_ranked")
+
+
+def test_time_to_the_first_word_is_of_the_streamed_answers() -> None:
+    calls = [scored("a", f"c00{n}", 1, 1.0) for n in range(3)]
+    for number, first in ((0, 20.0), (1, 40.0)):
+        answer = calls[number].answer
+        assert answer is not None
+        calls[number] = replace(calls[number], answer=replace(answer, first_token_ms=first))
+    assert entry(build_board(board_input(calls)), "a").first_token_p50_ms == 30.0
