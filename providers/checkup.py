@@ -155,7 +155,9 @@ def _ask(settings: ConnectionSettings, model: str | None, timeout_s: float) -> l
                 raise
             models = []
         if model is not None:
-            left = max(1.0, until - time.monotonic())
+            info = KINDS.get(canonical_kind(settings.kind) or "")
+            loading = info.first_call_allowance_s if info else 0.0
+            left = max(1.0, until - time.monotonic()) + loading
             provider.complete(Request(model, (Message("user", "Hi"),), max_tokens=1, timeout_s=left))
         return models
     finally:

@@ -21,8 +21,9 @@ class CompatibleProvider(ChatProvider):
     """One server with an address of its own.
 
     On local servers a model is loaded before its first call, within an allowance of its own
-    and outside the call's latency. Where the server has no way to ask for that, the first call
-    gets the allowance on top of its timeout and a note that its latency may include loading.
+    and outside the call's timeout and latency. Where the server has no way to ask for that, the
+    first answer gets a note that its latency may include loading; what its timeout should allow
+    for that (`KindInfo.first_call_allowance_s`) is the caller's to add.
     """
 
     def __init__(self, settings: ConnectionSettings) -> None:
@@ -48,7 +49,7 @@ class CompatibleProvider(ChatProvider):
         if known:
             return super().complete(request)
         try:
-            reply = super().complete(replace(request, timeout_s=request.timeout_s + self._allowance_s))
+            reply = super().complete(request)
         except ProviderError:
             self._loaded.discard(model)
             raise

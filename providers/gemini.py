@@ -110,6 +110,8 @@ class GeminiProvider:
         self.session.close()
 
     def _make_sdk(self, client: httpx2.Client, key: str) -> genai.Client:
+        import ssl
+
         import httpx2
         from google import genai
         from google.genai import types
@@ -119,7 +121,9 @@ class GeminiProvider:
             api_version=self._version,
             httpx_client=client,
             # Never used, but the SDK would build one that reads the proxy variables and fails.
-            httpx_async_client=httpx2.AsyncClient(trust_env=False),
+            httpx_async_client=httpx2.AsyncClient(
+                trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            ),
             retry_options=types.HttpRetryOptions(attempts=1),
         )
         return genai.Client(vertexai=False, api_key=key or "none", http_options=options)

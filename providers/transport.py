@@ -47,9 +47,11 @@ def build_client(
     unwanted = {"authorization", "x-api-key", "x-goog-api-key"}
     if host_of(base_url) != vendor_host:
         unwanted.update(_FROM_ENVIRONMENT, _custom_header_names())
-    transport = WatchedTransport(
-        settings, proxy_for(base_url, settings.proxy), HeaderRule(frozenset(unwanted), fixed)
-    )
+    proxy = proxy_for(base_url, settings.proxy)
+    speaks_tls = base_url.startswith("https:") or (proxy or "").startswith("https:")
+    # Reading the trust store takes a while; a context without it trusts nobody.
+    context = ssl_context(settings.verify_tls) if speaks_tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    transport = WatchedTransport(settings, proxy, context, HeaderRule(frozenset(unwanted), fixed))
     return httpx2.Client(transport=transport, trust_env=False, follow_redirects=False, timeout=None)
 
 
@@ -97,9 +99,10 @@ def ssl_context(verify_tls: bool | str) -> ssl.SSLContext:
 class WatchedTransport(httpx2.HTTPTransport):
     """Speaks HTTP/1.1 over watched sockets and notes status and headers on the current call."""
 
-    def __init__(self, settings: ConnectionSettings, proxy: str | None, rule: HeaderRule) -> None:
+    def __init__(
+        self, settings: ConnectionSettings, proxy: str | None, context: ssl.SSLContext, rule: HeaderRule
+    ) -> None:
         self._rule = rule
-        context = ssl_context(settings.verify_tls)
         options: dict[str, Any] = {
             "ssl_context": context,
             "max_connections": None,  # lanes limit the calls; a full pool would only add waiting
