@@ -26,7 +26,6 @@ from engine.execution.jobs import (
 from engine.execution.retry import Failure
 from providers.base import ErrorKind
 
-
 USED = Used(Decimal(0), 10)
 
 
