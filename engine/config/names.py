@@ -103,7 +103,7 @@ def _homes() -> Mapping[str, str]:
         inner = get_args(base)[0] if get_origin(base) is tuple else base
         if dataclasses.is_dataclass(inner):
             for name in known_names(inner):
-                homes.setdefault(name, field)
+                homes.setdefault(name, "providers" if field == "connections" else field)
     homes.update(system="defaults", prompt="defaults", max_tokens="defaults", temperature="defaults")
     return homes
 

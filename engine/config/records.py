@@ -87,12 +87,12 @@ class Reader:
     def unknown(self, found: Found, known: tuple[str, ...]) -> None:
         """Reports a name that nobody reads."""
         name = found.path.rsplit(".", 1)[-1]
-        close = nearest(name, known)
+        close = nearest(name, known, 0.85)
         elsewhere = home_of(name)
-        if close:
-            fix = f"Did you mean `{close}`?"
-        elif elsewhere:
+        if close is None and elsewhere is not None:
             fix = f"`{name}` belongs under `{elsewhere}`."
+        elif close or (close := nearest(name, known)):
+            fix = f"Did you mean `{close}`?"
         else:
             fix = "Remove it, or start its name with `x-` to keep a note of your own."
         self.faults.error(found.key, found.path, "unknown_key", f"`{name}` is not a known setting here.", fix)

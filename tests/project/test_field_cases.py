@@ -52,7 +52,9 @@ def test_what_can_be_read_is_read_whole(row: dict[str, object], tmp_path: Path) 
 def test_every_field_case_of_the_index_is_tested_here() -> None:
     here = Path(__file__).read_text(encoding="utf-8")
     counted = {row["file"] for row in _COUNTED}
-    assert [row["file"] for row in field_cases() if row["file"] not in counted and row["file"] not in here] == []
+    assert [
+        row["file"] for row in field_cases() if row["file"] not in counted and row["file"] not in here
+    ] == []
 
 
 def test_fc001_the_byte_order_mark_is_no_part_of_the_header(tmp_path: Path) -> None:
@@ -215,7 +217,9 @@ def test_fc029_tabs_are_explained(tmp_path: Path) -> None:
         ("yaml_unquoted_placeholder2.yaml", 'prompt: "{{input}} please"'),
     ],
 )
-def test_fc030_a_placeholder_without_quotes_shows_the_right_line(name: str, line: str, tmp_path: Path) -> None:
+def test_fc030_a_placeholder_without_quotes_shows_the_right_line(
+    name: str, line: str, tmp_path: Path
+) -> None:
     fault = only(_as_config(tmp_path, name).problems, "unquoted_placeholder")
     assert fault.line == 2
     assert line in fault.fix
@@ -309,7 +313,10 @@ def test_fc041_checks_of_another_tool_are_never_ignored(tmp_path: Path) -> None:
 
 def test_fc042_a_broken_line_is_named_by_its_number(tmp_path: Path) -> None:
     loaded = _load(tmp_path, "jsonl_broken_line.jsonl")
-    assert [(problem.code, problem.line) for problem in loaded.problems] == [("bad_json", 3), ("not_a_case", 4)]
+    assert [(problem.code, problem.line) for problem in loaded.problems] == [
+        ("bad_json", 3),
+        ("not_a_case", 4),
+    ]
     assert [case.id for case in loaded.cases] == ["a"]
 
 
@@ -322,11 +329,15 @@ def test_fc045_a_whole_array_under_the_wrong_ending_is_read(tmp_path: Path) -> N
 
 
 def test_fc149_a_key_in_the_file_is_refused_and_never_repeated(tmp_path: Path) -> None:
-    loaded = _as_config(tmp_path, "yaml_with_key.yaml", lambda text: text.replace("alpha-small", "mock:oracle"))
+    loaded = _as_config(
+        tmp_path, "yaml_with_key.yaml", lambda text: text.replace("alpha-small", "mock:oracle")
+    )
     fault = only(loaded.problems, "literal_key")
     assert (fault.line, fault.path) == (4, "providers.openai.api_key")
     assert "key store" in fault.fix
-    assert "sk-test" not in json.dumps(snapshot(loaded)) + "".join(map(str, loaded.problems)) + repr(loaded.config)
+    assert "sk-test" not in json.dumps(snapshot(loaded)) + "".join(map(str, loaded.problems)) + repr(
+        loaded.config
+    )
 
 
 def test_a_csv_without_an_input_column_names_the_columns(tmp_path: Path) -> None:
@@ -336,5 +347,7 @@ def test_a_csv_without_an_input_column_names_the_columns(tmp_path: Path) -> None
 
 
 def test_the_config_may_be_named_directly(tmp_path: Path) -> None:
-    project(tmp_path, {"arena.json": json.dumps({"models": ["mock:oracle"]}), "tests.json": '[{"input": "x"}]'})
+    project(
+        tmp_path, {"arena.json": json.dumps({"models": ["mock:oracle"]}), "tests.json": '[{"input": "x"}]'}
+    )
     assert load_project(tmp_path / "arena.json").ok

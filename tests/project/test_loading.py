@@ -172,13 +172,19 @@ def test_overrides_are_under_the_same_ranges(overrides: Overrides, path: str, tm
 
 
 def test_overrides_change_this_run_only(tmp_path: Path) -> None:
-    files = {"tests.yaml": "tests: [{id: a, input: x, tags: [t]}, {id: b, input: y}, {id: c, input: z, tags: [t]}]"}
+    files = {
+        "tests.yaml": "tests: [{id: a, input: x, tags: [t]}, {id: b, input: y}, {id: c, input: z, tags: [t]}]"
+    }
     config = "models: [{key: one, model: mock:oracle}, {key: two, model: mock:echo, enabled: false}]\n"
     given = Overrides(models=("two",), trials=4, timeout_s=9, fail_fast=True, tags=("t",), limit=1)
     loaded = project(tmp_path, files, config, given)
     assert loaded.ok
     assert [(entry.key, entry.enabled) for entry in loaded.config.models] == [("two", True)]
-    assert (loaded.config.run.trials, loaded.config.run.timeout_s, loaded.config.run.fail_fast) == (4, 9, True)
+    assert (loaded.config.run.trials, loaded.config.run.timeout_s, loaded.config.run.fail_fast) == (
+        4,
+        9,
+        True,
+    )
     assert [case.id for case in loaded.cases] == ["a"]
     assert [case.id for case in loaded.all_cases] == ["a", "b", "c"]
     assert [case.id for case in load_project(tmp_path).cases] == ["a", "b", "c"]
@@ -288,6 +294,7 @@ def test_the_project_is_named_after_its_folder(tmp_path: Path) -> None:
 
 def test_the_config_is_found_in_a_fixed_order(tmp_path: Path) -> None:
     loaded = project(
-        tmp_path, {**ONE, "arena.yaml": "project: arena\n" + MODELS, "config.yml": "project: config\n" + MODELS}
+        tmp_path,
+        {**ONE, "arena.yaml": "project: arena\n" + MODELS, "config.yml": "project: config\n" + MODELS},
     )
     assert (loaded.config.project, loaded.config_file.name) == ("config", "config.yml")
