@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from providers.base import Message
 from providers.registry import KINDS
 
-from engine.cases.identity import digest
+from engine.config.canonical import digest
 from engine.config.faults import nearest
 from engine.config.loading import Place
 from engine.config.schema import Config, Connection, ModelEntry

@@ -13,12 +13,12 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from engine.cases.checks import read_checks, uses_json
 from engine.cases.fields import FIELD_OF, FOREIGN
+from engine.cases.turns import read_message
 from engine.config.faults import Faults, join, nearest
 from engine.config.paths import inside
 from engine.config.values import is_null, line_of, pairs, scalar_value, to_text, to_value
 from engine.domain import Case
 
-_ROLES = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
 _MERGED = ("vars", "metadata", "params")
 
 
@@ -181,48 +181,12 @@ def _question(
             node, path, "bad_value", "`input` must be text or a list of messages.", "Put the text in quotes."
         )
         return None
-    messages = [_message(item, join(path, index), faults) for index, item in enumerate(node.value)]
+    messages = [read_message(item, join(path, index), faults) for index, item in enumerate(node.value)]
     if not messages or None in messages:
         if not messages:
             faults.error(node, path, "missing_input", "The list of messages is empty.", "Add a message.")
         return None
     return "", tuple(message for message in messages if message is not None)
-
-
-def _message(node: Node, path: str, faults: Faults) -> Message | None:
-    parts = {key.value: value for key, value in pairs(node)}
-    role, content = parts.get("role"), parts.get("content")
-    known = _ROLES.get(role.value) if isinstance(role, ScalarNode) else None
-    if known is None or content is None:
-        faults.error(
-            node,
-            path,
-            "bad_message",
-            "A message needs a `role` (user, assistant or system) and a `content`.",
-            "Write `{role: user, content: …}`.",
-        )
-        return None
-    text = _content(content)
-    if text is None:
-        where = join(path, "content")
-        faults.error(content, where, "bad_message", "The content of a message must be text.", "Write text.")
-        return None
-    return Message(known, text)
-
-
-def _content(node: Node) -> str | None:
-    """Text, or the text parts of a list of parts as chat programs write them."""
-    if isinstance(node, ScalarNode):
-        return str(node.value)
-    if not isinstance(node, SequenceNode):
-        return None
-    texts = []
-    for part in node.value:
-        text = next((value for key, value in pairs(part) if key.value == "text"), None)
-        if not isinstance(text, ScalarNode):
-            return None
-        texts.append(text.value)
-    return "\n".join(texts)
 
 
 def _reference(node: Node | None, as_json: bool) -> Any:

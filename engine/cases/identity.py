@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from engine.config.canonical import digest
 from engine.domain import Case, CheckSpec, Problem, Severity
 
 _ID_DIGITS = 12
-
-
-def digest(content: Any) -> str:
-    """Hex SHA-256 over the canonical JSON of a value."""
-    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def asked(case: Case) -> list[Any]:

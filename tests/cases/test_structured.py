@@ -118,6 +118,7 @@ def test_the_list_may_stand_under_three_names(key: str, tmp_path: Path) -> None:
 
 
 def test_cases_that_are_switched_off_are_not_even_checked(tmp_path: Path) -> None:
+    text = "- {input: a}\n- {enabled: false, weight: x}\n- {skip: true}\n- {skip: false, input: b}\n"
     file = read(tmp_path, text)
     assert ([case.input for case in file.cases], file.off, file.problems) == (["a", "b"], 2, ())
 

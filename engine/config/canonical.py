@@ -1,0 +1,13 @@
+"""One form of a value that is always the same text, for fingerprints."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+
+def digest(content: Any) -> str:
+    """Hex SHA-256 over the canonical JSON of a value."""
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
