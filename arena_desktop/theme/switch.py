@@ -143,6 +143,10 @@ class Theme(QObject):
                 _colour(widget)
         self.changed.emit()
 
+    def retire(self) -> None:
+        """Stops following the system; for programs that make a second theme, such as tests."""
+        self._app.styleHints().colorSchemeChanged.disconnect(self._on_scheme_changed)
+
     def _tell_system(self) -> None:
         # Native frames and dialogs follow; where the platform ignores it our palette still rules.
         scheme = {

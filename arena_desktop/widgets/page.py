@@ -106,6 +106,7 @@ class Page(QWidget):
     def take_window_strips(self, stack: StripStack) -> None:
         """The window's own messages stand below this page's header while it is shown."""
         self._inner.insertWidget(1, stack)
+        stack.refresh()
 
     def set_narrow(self, narrow: bool) -> None:
         """Called when the window passes 1100 px."""

@@ -187,6 +187,10 @@ class StripStack(QWidget):
                 return True
         return False
 
+    def refresh(self) -> None:
+        """Shows itself again after it was put into another layout, which hides a widget."""
+        self._arrange()
+
     def messages(self) -> list[Message]:
         """All messages, newest first."""
         return [strip.message for strip in self._ordered()]

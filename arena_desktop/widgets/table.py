@@ -40,6 +40,7 @@ _TAB_REASONS = (
     Qt.FocusReason.BacktabFocusReason,
     Qt.FocusReason.ShortcutFocusReason,
 )
+_COPY_HEAD = QKeySequence("Ctrl+Shift+C")[0]
 _SAVE_DELAY_MS = 300
 _ROWS = {1: TABLE_ROW, 2: TABLE_ROW_TWO_LINES, 3: TABLE_ROW_LIST}
 
@@ -382,7 +383,12 @@ class ArenaTable(QTableView):
 
     def _own_key(self, event: QKeyEvent) -> bool:
         key, index = event.key(), self.currentIndex()
-        if event.matches(QKeySequence.StandardKey.Paste):
+        if event.matches(QKeySequence.StandardKey.Copy):
+            # Qt's own copy would take the current cell only.
+            self.copy()
+        elif event.keyCombination() == _COPY_HEAD:
+            self.copy(with_head=True)
+        elif event.matches(QKeySequence.StandardKey.Paste):
             self.paste_pressed.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if event.modifiers() & Qt.KeyboardModifier.ControlModifier:

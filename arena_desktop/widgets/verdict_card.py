@@ -104,9 +104,11 @@ class VerdictCard(Card):
 
     def _make_buttons(self, specs: tuple[VerdictButton, ...]) -> None:
         while (item := self._buttons.takeAt(0)) is not None:
-            if item.widget() is not None:
-                item.widget().setParent(None)
-                item.widget().deleteLater()
+            old = item.widget()
+            if old is not None:
+                # Off the card at once: until deletion it would still be found by its name.
+                old.setParent(None)
+                old.deleteLater()
         for spec in specs:
             kind = "quiet" if spec.quiet else "secondary"
             button = Button(spec.text, kind, icon=spec.icon, name=f"button_{spec.id}")
