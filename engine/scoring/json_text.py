@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from engine.scoring.fences import Fence, fenced_blocks
+
 MAX_DEPTH = 100
 MAX_TEXT = 4_000_000
 _MAX_STEPS = 1_500_000
 _MAX_FOUND = 50
-_MAX_FENCES = 200
 
 _STRUCTURE = re.compile(r'["{}\[\]]')
 _OPEN = re.compile(r"[{\[]")
 _STRING_END = re.compile(r'["\\]')
-_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
 _LOOKS_LIKE_JSON = re.compile(r'\{\s*(?:"|\}|\Z)|\[\s*(?:["\[{\]\d-]|true|false|null|\Z)')
 
 
@@ -223,41 +223,25 @@ def _without_trailing_commas(text: str) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _fenced(text: str) -> Iterator[tuple[str, int, bool]]:
-    """Bodies of fences marked json or not marked: (body, start, closed).
-
-    A fence is closed by one of the same character at least as long, with nothing behind it.
-    """
-    opened: re.Match[str] | None = None
-    for count, match in enumerate(_FENCE.finditer(text)):
-        if count > _MAX_FENCES:
-            return
-        if opened is None:
-            opened = match
-        elif match[1][0] == opened[1][0] and len(match[1]) >= len(opened[1]) and not match[2].strip():
-            if _language(opened) in ("", "json", "jsonc", "json5"):
-                yield text[opened.end() : match.start()], opened.end(), True
-            opened = None
-    if opened is not None and _language(opened) == "json":
-        yield text[opened.end() :], opened.end(), False
-
-
-def _language(fence: re.Match[str]) -> str:
-    return (fence[2].split() or [""])[0].lower()
+def _fenced(text: str) -> Iterator[Fence]:
+    """The fences that may hold the JSON: marked json, or not marked and closed."""
+    for fence in fenced_blocks(text):
+        if fence.language in ("json", "jsonc", "json5") or (fence.closed and not fence.language):
+            yield fence
 
 
 def _in_fences(text: str, lenient: bool) -> tuple[list[FoundJson], JsonFault | None]:
     """The values in fences, and the first fault of a fence that says it is JSON."""
     found: list[FoundJson] = []
     first: JsonFault | None = None
-    for body, start, closed in _fenced(text):
+    for fence in _fenced(text):
         if len(found) >= _MAX_FOUND:
             break
         try:
-            found.append(FoundJson(parse(body, lenient=lenient), body.strip(), "fence"))
+            found.append(FoundJson(parse(fence.body, lenient=lenient), fence.body.strip(), "fence"))
         except JsonFault as fault:
-            if first is None and (body.lstrip()[:1] in ("{", "[") or not closed):
-                first = _moved(fault, text, start)
+            if first is None and (fence.body.lstrip()[:1] in ("{", "[") or not fence.closed):
+                first = _moved(fault, text, fence.start)
     return found, first
 
 

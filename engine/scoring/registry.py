@@ -10,6 +10,7 @@ from typing import Any
 from engine.config.schema import Judge
 from engine.domain import Case, CheckSpec, Problem, Severity
 from engine.scoring.base import CheckType, Fault, Setup
+from engine.scoring.code import CODE_EXEC
 from engine.scoring.custom_files import scorer_names
 from engine.scoring.judge import LLM_JUDGE, PAIRWISE_JUDGE
 from engine.scoring.labels import CLASSIFICATION
@@ -36,6 +37,7 @@ CHECKS: Mapping[str, CheckType] = {
         SIMILARITY,
         LLM_JUDGE,
         PAIRWISE_JUDGE,
+        CODE_EXEC,
         LENGTH,
         LATENCY,
         COST,
