@@ -29,6 +29,8 @@ class AppContext(QObject):
 
     page_wanted = Signal(str)
     """A page asks for another page by name."""
+    key_wanted = Signal(str)
+    """A page asks for the place where the access key of a connection is entered; its id."""
     message_wanted = Signal(object)
     """A widgets.strip.Message for the whole window."""
 

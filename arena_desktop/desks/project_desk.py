@@ -28,6 +28,8 @@ class OpenProject:
 class ProjectDesk(QObject):
     """At most one open project. Loading and preflight run in the background; answers come as signals."""
 
+    opening = Signal(str)
+    """The path whose loading has begun; `opened` or `failed` follows."""
     opened = Signal(object)
     """OpenProject: loaded, faults included; the page decides what can be done with it."""
     failed = Signal(object)
@@ -64,6 +66,7 @@ class ProjectDesk(QObject):
             project = load_project(path)
             return OpenProject(project, PriceBook.for_config(project.config, project.root))
 
+        self.opening.emit(str(path))
         self._background.run(work, self._on_loaded, self._on_failed, name="open project", replace=True)
 
     def reload(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +45,7 @@ class ResultDesk(QObject):
         super().__init__()
         self._background, self._path = background, path
         self._store: Store | None = None
+        self._opening = threading.Lock()
         self._runs: tuple[RunInfo, ...] = ()
         self._result: Result | None = None
 
@@ -64,10 +66,12 @@ class ResultDesk(QObject):
 
     def store(self) -> Store:
         """The open store; opened on first use. Raises the store's WorldErrors. Any thread."""
-        if self._store is None:
-            self._store = Store.open(self._path)
-            self._store.mark_interrupted()
-        return self._store
+        with self._opening:
+            if self._store is None:
+                store = Store.open(self._path)
+                store.mark_interrupted()
+                self._store = store
+            return self._store
 
     def list_runs(self, project: str | None) -> None:
         """Reads the list of runs; `listed` follows. None = of all projects."""
