@@ -68,48 +68,53 @@ def _files(source: CaseSource) -> tuple[list[Path], list[Problem]]:
         return _discover(source)
     result: dict[Path, None] = {}
     problems: list[Problem] = []
+    place = source.places.get("tests.paths") or source.places.get("tests")
     for index, text in enumerate(source.tests.paths):
-        found, fault = _named(source, text)
-        if fault is not None:
-            place = source.places.get("tests.paths") or source.places.get("tests")
-            line = place.line if place else None
-            problems.append(replace(fault, file=source.config_file, line=line, path=f"tests.paths[{index}]"))
+        found, faults = _named(source, text)
         result.update(dict.fromkeys(found))
+        for fault in faults:
+            if not fault.file:
+                line = place.line if place else None
+                problems.append(
+                    replace(fault, file=source.config_file, line=line, path=f"tests.paths[{index}]")
+                )
+            else:
+                problems.append(fault)
     return list(result), problems
 
 
-def _named(source: CaseSource, text: str) -> tuple[list[Path], Problem | None]:
-    root = source.settings.root
+def _named(source: CaseSource, text: str) -> tuple[list[Path], list[Problem]]:
+    """The files that one entry of `tests.paths` means: itself, or all below a folder."""
+    root = source.settings.root.resolve()
     path = inside(root, text)
+    if path is not None and path.is_dir():
+        found, faults = _below(root, path)
+        if not found and not faults:
+            fix = f"Put test files into it ({', '.join(SUFFIXES)})."
+            faults = [_error("no_case_files", f"The folder `{text}` holds no file of test cases.", fix)]
+        return found, faults
+    fault = _unreadable(path, text)
+    return ([path] if path is not None and fault is None else []), [fault] if fault else []
+
+
+def _unreadable(path: Path | None, text: str) -> Problem | None:
+    """Why a named file is not read; None where it is."""
     if path is None:
-        return [], Problem(
-            Severity.ERROR,
-            f"`{text}` leads out of the project folder.",
-            "Copy the file into the folder and name it from there.",
-            code="path_outside",
-        )
-    if path.is_dir():
-        return _below(root.resolve(), path)[0], None
+        fix = "Copy the file into the folder and name it from there."
+        return _error("path_outside", f"`{text}` leads out of the project folder.", fix)
     if not path.is_file():
-        return [], Problem(
-            Severity.ERROR, f"The file `{text}` does not exist.", "Check the name.", code="file_missing"
-        )
+        return _error("file_missing", f"The file `{text}` does not exist.", "Check the name.")
     if path.suffix.lower() in SPREADSHEETS:
-        return [], Problem(
-            Severity.ERROR,
-            f"`{text}` is a spreadsheet, which is not read directly.",
-            "Import it, or save it as CSV.",
-            code="spreadsheet",
-        )
+        message = f"`{text}` is a spreadsheet, which is not read directly."
+        return _error("spreadsheet", message, "Import it, or save it as CSV.")
     if path.suffix.lower() not in SUFFIXES:
-        endings = ", ".join(SUFFIXES)
-        return [], Problem(
-            Severity.ERROR,
-            f"`{text}` has an ending that no kind of test file has.",
-            f"Use one of: {endings}.",
-            code="unknown_suffix",
-        )
-    return [path], None
+        message = f"`{text}` has an ending that no kind of test file has."
+        return _error("unknown_suffix", message, f"Use one of: {', '.join(SUFFIXES)}.")
+    return None
+
+
+def _error(code: str, message: str, fix: str, file: str = "") -> Problem:
+    return Problem(Severity.ERROR, message, fix, file, code=code)
 
 
 def _discover(source: CaseSource) -> tuple[list[Path], list[Problem]]:
@@ -128,15 +133,8 @@ def _discover(source: CaseSource) -> tuple[list[Path], list[Problem]]:
         found.update(dict.fromkeys(below))
         problems.extend(faults)
     if not found and not problems:
-        problems.append(
-            Problem(
-                Severity.ERROR,
-                "There is no file of test cases.",
-                "Write them into `tests.yaml` beside the config, or name the files under `tests.paths`.",
-                source.config_file,
-                code="no_case_files",
-            )
-        )
+        fix = "Write them into `tests.yaml` beside the config, or name the files under `tests.paths`."
+        problems.append(_error("no_case_files", "There is no file of test cases.", fix, source.config_file))
     return list(found), problems
 
 
@@ -144,10 +142,17 @@ def _below(root: Path, folder: Path) -> tuple[list[Path], list[Problem]]:
     found: dict[Path, None] = {}
     problems: list[Problem] = []
     for place, folders, names in os.walk(folder):
+        here = Path(place)
+        for name in folders:
+            if (here / name).is_symlink():
+                link = shown(root, here / name)
+                message = f"`{link}` is a linked folder and is not read."
+                fix = "Copy the folder, or name it under `tests.paths`."
+                problems.append(Problem(Severity.WARNING, message, fix, link, code="linked_folder"))
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
         for name in sorted(names):
             if not name.startswith((".", "~$")):
-                _take(root, Path(place) / name, found, problems)
+                _take(root, here / name, found, problems)
     return list(found), problems
 
 
@@ -157,15 +162,8 @@ def _take(root: Path, path: Path, found: dict[Path, None], problems: list[Proble
     resolved = inside(root, str(path))
     if resolved is None:
         name = shown(root, path)
-        problems.append(
-            Problem(
-                Severity.ERROR,
-                f"`{name}` is a link that leads out of the project folder.",
-                "Copy the file into the folder.",
-                name,
-                code="path_outside",
-            )
-        )
+        message = f"`{name}` is a link that leads out of the project folder."
+        problems.append(_error("path_outside", message, "Copy the file into the folder.", name))
     else:
         found[resolved] = None
 

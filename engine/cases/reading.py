@@ -33,7 +33,8 @@ _LIST_COLUMNS = frozenset({"tags", "images", "files"})
 class CaseFile:
     """One file of cases as it was read: what was found out about it, to be shown.
 
-    `delimiter` is None for all but tables with several columns. `columns` are a table's headers.
+    `delimiter` is None for all but tables with several columns; `columns` are a table's headers,
+    `quote` the character around its cells; `off` counts cases that are switched off.
     """
 
     file: str
@@ -43,6 +44,7 @@ class CaseFile:
     cases: tuple[Case, ...] = ()
     problems: tuple[Problem, ...] = ()
     off: int = 0
+    quote: str = '"'
 
 
 def read_case_file(path: Path, file: str, settings: BuildSettings) -> CaseFile:
@@ -85,6 +87,7 @@ def read_case_text(source: TextFile, file: str, settings: BuildSettings) -> Case
         tuple(cases),
         tuple(faults.items),
         off,
+        table.quote if table else '"',
     )
 
 

@@ -243,6 +243,24 @@ def test_cases_are_discovered_beside_the_config_and_below_tests(tmp_path: Path) 
     assert [entry.id for entry in project(tmp_path, files).cases] == ["a", "b", "d", "c"]
 
 
+def test_a_folder_of_tests_may_be_named(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "s.yaml").write_text("tests: [{input: secret}]")
+    root = tmp_path / "project"
+    files = {"more/a.yaml": "tests: [{id: a, input: a}]", "empty/note.txt": ""}
+    root.mkdir()
+    os.makedirs(root / "more")
+    os.symlink(tmp_path / "outside" / "s.yaml", root / "more" / "s.yaml")
+    os.symlink(tmp_path / "outside", root / "more" / "linked")
+    loaded = project(root, files, f"{MODELS}tests: [more, empty]\n")
+    assert [case.id for case in loaded.cases] == ["a"]
+    assert [(problem.code, problem.file) for problem in loaded.problems] == [
+        ("linked_folder", "more/linked"),
+        ("path_outside", "more/s.yaml"),
+        ("no_case_files", "config.yaml"),
+    ]
+
+
 def test_no_file_of_tests_is_an_error(tmp_path: Path) -> None:
     assert codes(project(tmp_path, {}, MODELS)) == ["no_case_files"]
 
