@@ -1,4 +1,4 @@
-"""Marks given by a second model: one answer by a rubric, or two answers against each other.
+"""Marks given by a second model: one answer by a rubric.
 
 No model is called here: the question goes out through `ScoringContext.judge`. A reply that
 cannot be read is asked for once more, then the check is errored.
@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from engine.config.schema import Config, Judge
-from engine.domain import Case, Outcome, Problem, Severity
+from engine.config.schema import Judge
+from engine.domain import Outcome
 from engine.scoring.base import (
     CheckFault,
     CheckInput,
@@ -22,7 +22,6 @@ from engine.scoring.base import (
     Option,
     Setup,
     as_text,
-    as_texts,
     never_needs,
 )
 from engine.scoring.judge_prompt import (
@@ -30,12 +29,10 @@ from engine.scoring.judge_prompt import (
     mark_prompt,
     mark_system,
     new_fence,
-    pair_prompt,
-    pair_system,
     read_rubric,
     task_text,
 )
-from engine.scoring.judge_reply import JudgeMark, parse_judge_reply, parse_winner
+from engine.scoring.judge_reply import JudgeMark, parse_judge_reply
 from engine.scoring.judge_template import unknown_names
 from engine.scoring.seams import JudgeReply, JudgeRequest
 
@@ -55,15 +52,6 @@ class _Terms:
     votes: int
     max_tokens: int
     temperature: float
-
-
-@dataclass(frozen=True, slots=True)
-class PairVerdict:
-    """Which of two answers won: left, right or tie. `flipped`: the order decided, so nobody won."""
-
-    winner: str
-    flipped: bool
-    reasons: tuple[str, str]
 
 
 def judge_request(given: CheckInput, vote: int = 1) -> JudgeRequest:
@@ -155,7 +143,7 @@ def _asked(ask: Callable[[JudgeRequest], JudgeReply], request: JudgeRequest) -> 
     return reply
 
 
-def _ask(given: CheckInput) -> Callable[[JudgeRequest], JudgeReply]:
+def the_judge(given: CheckInput) -> Callable[[JudgeRequest], JudgeReply]:
     if given.context.judge is None:
         raise CheckFault("no_judge", "There is no judge to ask. Set `judge.model` in the project.")
     return given.context.judge
@@ -163,7 +151,7 @@ def _ask(given: CheckInput) -> Callable[[JudgeRequest], JudgeReply]:
 
 def _llm_judge(given: CheckInput) -> Finding:
     """Each vote is asked on its own; more than half of them must be readable."""
-    ask, terms = _ask(given), _terms(given)
+    ask, terms = the_judge(given), _terms(given)
     marks: list[JudgeMark] = []
     replies: list[str] = []
     faults: list[CheckFault] = []
@@ -217,71 +205,7 @@ def combine_votes(marks: Sequence[JudgeMark], pass_share: float = 0.5) -> Findin
     )
 
 
-def compare_answers(
-    case: Case,
-    pair: tuple[str, str],
-    ask: Callable[[JudgeRequest], JudgeReply],
-    *,
-    judge: Judge | None = None,
-    fence: Callable[[], str] | None = None,
-) -> PairVerdict:
-    """Asks which of two answers, left and right, is better; in both orders always.
-
-    Raises:
-        CheckFault: One of the two replies cannot be read or had.
-    """
-    settings = judge or Judge()
-    looked_at = read_rubric(settings.rubric)
-    left, right = pair
-    code = new_fence(fence, (left, right, task_text(case)))
-
-    def request(first: str, second: str, vote: int) -> JudgeRequest:
-        return JudgeRequest(
-            pair_prompt(case, first, second, looked_at, code),
-            pair_system(code, settings.system),
-            settings.max_tokens,
-            settings.temperature or 0.0,
-            vote,
-            purpose="pair",
-        )
-
-    first, _ = ask_until_read(ask, request(left, right, 1), parse_winner)
-    second, _ = ask_until_read(ask, request(right, left, 2), parse_winner)
-    return pair_verdict(first, second)
-
-
-def pair_verdict(first: tuple[str, str], second: tuple[str, str]) -> PairVerdict:
-    """Two verdicts as one: `first` with the left answer as A, `second` with it as B.
-
-    They agree, or it is a tie; it counts as flipped unless both said tie.
-    """
-    one = {"A": "left", "B": "right"}.get(first[0], "tie")
-    two = {"A": "right", "B": "left"}.get(second[0], "tie")
-    return PairVerdict(one if one == two else "tie", one != two, (first[1], second[1]))
-
-
-def _pairwise_judge(given: CheckInput) -> Finding:
-    """Better than the right answer 1, as good one half, worse 0."""
-    judge = given.context.judge_settings
-    if given.options["rubric"] is not None:
-        judge = replace(judge, rubric=given.options["rubric"])
-    pair = (given.text, as_texts(given.reference)[0])
-    verdict = compare_answers(given.case, pair, _ask(given), judge=judge, fence=given.context.fence)
-    score = {"left": 1.0, "tie": 0.5, "right": 0.0}[verdict.winner]
-    facts = {
-        "left": "The judge found the answer better than the right answer",
-        "tie": "The judge found the two answers equal",
-        "right": "The judge found the answer worse than the right answer",
-    }
-    fact = facts[verdict.winner]
-    if verdict.flipped:
-        fact = "The judge changed its mind when the two answers changed places, so nobody won"
-    detail = {"winner": verdict.winner, "flipped": verdict.flipped, "reasons": list(verdict.reasons)}
-    code = "pair_flipped" if verdict.flipped else f"pair_{verdict.winner}"
-    return Finding(score, score >= 0.5, fact, code, detail, {"judge_flips": float(verdict.flipped)})
-
-
-def _faults(setup: Setup) -> list[Fault]:
+def judge_faults(setup: Setup) -> list[Fault]:
     try:
         terms = _terms_of(setup.options, setup.judge or Judge())
     except CheckFault as fault:
@@ -303,35 +227,18 @@ def _faults(setup: Setup) -> list[Fault]:
     ]
 
 
-def self_judging(config: Config) -> list[Problem]:
-    """A warning for each model that takes part and is the judge as well."""
-    if config.judge.model is None:
-        return []
-    return [
-        Problem(
-            Severity.WARNING,
-            f"The judge also takes part as `{entry.key or entry.model}`. Judges favour their own answers.",
-            "Choose a judge that does not take part, or add a second one.",
-            path="judge.model",
-            code="judge_takes_part",
-        )
-        for entry in config.models
-        if entry.enabled and entry.model == config.judge.model
-    ]
-
-
-_RUBRIC = Option("rubric", "any", None, "What the judge looks at")
+RUBRIC = Option("rubric", "any", None, "What the judge looks at")
 LLM_JUDGE = CheckType(
     name="llm_judge",
     title="A second AI marks the answers",
     rule="A second AI reads the answer and gives a mark. It can be wrong and it costs extra.",
     run=_llm_judge,
-    validate=_faults,
+    validate=judge_faults,
     needs_reference=never_needs,
     opposite="it must not",
     paid=True,
     options=(
-        _RUBRIC,
+        RUBRIC,
         Option("prompt", "text", None, "Own question to the judge"),
         Option("system", "text", None, "Own instructions to the judge"),
         Option("scale", "number", None, "Highest mark", minimum=0.001),
@@ -341,14 +248,4 @@ LLM_JUDGE = CheckType(
         Option("max_tokens", "int", None, "Longest answer of the judge", minimum=1),
         Option("temperature", "number", None, "Variety", minimum=0),
     ),
-)
-PAIRWISE_JUDGE = CheckType(
-    name="pairwise_judge",
-    title="A second AI compares with the right answer",
-    rule="A second AI says which is better, in both orders. When the order decides, it is a tie.",
-    run=_pairwise_judge,
-    validate=lambda setup: _faults(replace(setup, options={"rubric": setup.options["rubric"]})),
-    opposite="it must not be so",
-    paid=True,
-    options=(_RUBRIC,),
 )

@@ -12,7 +12,8 @@ from engine.domain import Case, CheckSpec, Problem, Severity
 from engine.scoring.base import CheckType, Fault, Setup
 from engine.scoring.code import CODE_EXEC
 from engine.scoring.custom_files import scorer_names
-from engine.scoring.judge import LLM_JUDGE, PAIRWISE_JUDGE
+from engine.scoring.judge import LLM_JUDGE
+from engine.scoring.judge_pair import PAIRWISE_JUDGE
 from engine.scoring.labels import CLASSIFICATION
 from engine.scoring.limits import COST, LATENCY, LENGTH, MANUAL
 from engine.scoring.numeric import NUMERIC

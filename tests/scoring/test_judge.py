@@ -12,9 +12,10 @@ from engine.config.schema import Config, Criterion, Judge, ModelEntry
 from engine.domain import Answer, CallError, Case, CheckResult, CheckSpec, Outcome, ScoreState
 from engine.scoring import ScoringContext, run_check, score_case, try_check, validate_check
 from engine.scoring.base import CheckFault, CheckInput
-from engine.scoring.judge import JudgeRequest, compare_answers, judge_request, self_judging
+from engine.scoring.judge import judge_request
+from engine.scoring.judge_pair import compare_answers, self_judging
 from engine.scoring.judge_reply import parse_judge_reply, parse_winner
-from engine.scoring.seams import JudgeReply
+from engine.scoring.seams import JudgeReply, JudgeRequest
 from tests.scoring.fields import case_id, field_cases, field_text
 
 Ask = Callable[[JudgeRequest], JudgeReply]
