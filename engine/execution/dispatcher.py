@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 from providers.base import ErrorKind
 
 from engine.domain import Cell
-from engine.execution.budget import NOTHING, Carried, Fit, Ledger, Used, Worst
+from engine.execution.admission import JUDGE_MEMBER, Admission, Pick
+from engine.execution.budget import NOTHING, Carried, Ledger, Used, Worst
+from engine.execution.cells import Cells
 from engine.execution.events import LaneState
-from engine.execution.interleave import SmoothRoundRobin
 from engine.execution.jobs import (
     JUDGE_LANE,
     CeilingReached,
@@ -37,16 +38,9 @@ from engine.execution.jobs import (
     Tally,
 )
 from engine.execution.lanes import Lane
-from engine.execution.retry import (
-    Action,
-    Failure,
-    classify,
-    is_throttle,
-    retry_delay_s,
-)
+from engine.execution.retry import Action, Failure, classify, is_throttle, retry_delay_s
 from engine.execution.traffic import Traffic
 
-_JUDGE = -1
 _COMES_BACK = frozenset({Fate.RETRY, Fate.REQUEUED})
 
 
@@ -61,16 +55,6 @@ class _Flight:
     settled: bool = False
 
 
-@dataclass(slots=True)
-class _Progress:
-    """What a cell or judge job went through between its attempts."""
-
-    tally: Tally = field(default_factory=Tally)
-    retries: int = 0
-    left_at: float | None = None
-    failure: Failure | None = None
-
-
 class Dispatcher:
     """Queue, lanes, due times and reservations of one run."""
 
@@ -78,40 +62,22 @@ class Dispatcher:
         self, plan: DispatchPlan, rng: random.Random, now: float, carried: Mapping[str, Carried] | None = None
     ) -> None:
         self._plan = plan
-        self._grid = plan.grid
         self._rng = rng
+        self._now = now
         self.ledger = Ledger(plan.ceilings, carried)
+        self._cells = Cells(plan.grid, plan.done)
         self._traffic = Traffic(plan, rng)
-        self._robin: SmoothRoundRobin[str] = SmoothRoundRobin()
+        self._admission = Admission(plan, self._traffic, self.ledger, self._cells)
         self._flights: dict[int, _Flight] = {}
-        self._running: dict[int, int] = {}
-        self._progress: dict[int, _Progress] = {}
-        self._judged: dict[int, tuple[int, Worst]] = {}
-        self._scoring: set[int] = set()
-        self._total = plan.grid.total
-        self._state = bytearray(self._total)
-        self._finished = 0
         self._next_job = 0
-        self._next_item = self._total
         self._paused = False
         self._stopping: str | None = None
-        self._held: set[int] = set()
-        self._waiting_for_budget: tuple[str, int] | None = None
-        self._ended: list[Ended] = []
-        self._dropped: list[JudgeDropped] = []
-        self._load(plan)
-        self._now = now
-
-    def _load(self, plan: DispatchPlan) -> None:
-        models = len(self._grid.models)
-        for number, model in enumerate(self._grid.models):
-            items: Iterable[int] = range(number, self._total, models)
+        models = len(plan.grid.models)
+        for number, model in enumerate(plan.grid.models):
+            items: Iterable[int] = range(number, self._cells.total, models)
             if plan.done:
                 items = [i for i in items if i not in plan.done]
             self._traffic[model.lane].queue.load(number, list(items))
-        for index in plan.done:
-            self._state[index] = 1
-        self._finished = len(plan.done)
 
     # ---- asking
 
@@ -122,154 +88,76 @@ class Dispatcher:
         self._drop_stopped_judges()
         slots = self._plan.concurrency if capacity is None else min(capacity, self._plan.concurrency)
         jobs: list[Job] = []
-        while not self._paused and not self._stopping and len(self._flights) < slots:
-            job = self._admit_next(now)
-            if job is None:
+        while not self._idle_by_wish and len(self._flights) < slots:
+            pick = self._admission.next(now)
+            if pick is None:
                 break
-            jobs.append(job)
-        self._note_blocked(now, slots)
+            jobs.append(self._admit(pick, now))
+        if self._admission.run_is_full:
+            self.stop("budget", now)
+        self._admission.note_blocked(now, slots_free=not self._idle_by_wish and len(self._flights) < slots)
         self._end_parked_when_idle()
         return jobs
 
+    @property
+    def _idle_by_wish(self) -> bool:
+        return self._paused or self._stopping is not None
+
     def wake_at(self, now: float) -> float | None:
         """When to ask again if nothing happens before; None = only an event can change anything."""
-        moments: list[float] = []
+        moments: list[float | None] = []
         for lane in self._traffic:
-            change = lane.next_change()
-            if change is not None:
-                moments.append(change)
-            if self._paused or self._stopping:
-                continue
-            due = lane.queue.next_due()
-            if due is not None:
-                moments.append(due)
-            if self._waiting_for_budget is None and lane.queue.head() is not None:
-                at = lane.opens_at(now, self._head_tokens(lane))
-                if at is not None and at > now:
-                    moments.append(at)
-        return min(moments, default=None)
+            moments.append(lane.next_change())
+            if not self._idle_by_wish:
+                moments.append(lane.queue.next_due())
+                at = self._admission.opens_at(lane, now)
+                moments.append(at if at is not None and at > now else None)
+        return min((moment for moment in moments if moment is not None), default=None)
 
-    def _admit_next(self, now: float) -> Job | None:
-        while True:
-            pick = self._choose(now)
-            if pick is None:
-                return None
-            lane, item, member = pick
-            payer = JUDGE_LANE if member == _JUDGE else self._grid.models[member].key
-            worst = self._worst(item, lane)
-            fit = self.ledger.fits(payer, worst)
-            if fit is Fit.YES:
-                return self._admit(lane, item, member, worst, now)
-            if fit is Fit.RUN_FULL:
-                self._run_is_full(lane, item, now)
-                return None
-            self._model_is_full(lane, member)
-
-    def _choose(self, now: float) -> tuple[Lane, int, int] | None:
-        judge = self._traffic.judge
-        if judge is not None and self._opens(judge, now):
-            return (judge, *_present(judge.queue.head()))
-        if self._waiting_for_budget is not None:
-            lane_id, item = self._waiting_for_budget
-            lane = self._traffic[lane_id]
-            head = lane.queue.head()
-            if head is not None and head[0] == item and self._opens(lane, now):
-                return (lane, *head)
-            self._waiting_for_budget = None
-        able = [lane for lane in self._traffic if lane is not judge and self._opens(lane, now)]
-        if not able:
-            return None
-        lane = self._traffic[self._robin.pick([(lane.id, lane.control.width) for lane in able])]
-        return (lane, *_present(lane.queue.head()))
-
-    def _opens(self, lane: Lane, now: float) -> bool:
-        if lane.queue.head() is None:
-            return False
-        at = lane.opens_at(now, self._head_tokens(lane))
-        return at is not None and at <= now
-
-    def _head_tokens(self, lane: Lane) -> int:
-        if lane.tpm is None:
-            return 0
-        head = lane.queue.head()
-        return 0 if head is None else self._worst(head[0], lane).tokens
-
-    def _worst(self, item: int, lane: Lane) -> Worst:
-        if item >= self._total:
-            return self._judged[item][1]
-        if lane.tpm is None and not self.ledger.ceilings.any:
-            return Worst()
-        return self._plan.worst_of(item)
-
-    def _run_is_full(self, lane: Lane, item: int, now: float) -> None:
-        if self.ledger.in_flight:
-            self._waiting_for_budget = (lane.id, item)
-        else:
-            self.stop("budget", now)
-
-    def _model_is_full(self, lane: Lane, member: int) -> None:
-        payer = self._grid.models[member].key
-        lane.queue.park(member)
-        if self.ledger.payer_in_flight(payer):
-            self._held.add(member)
-            return
-        self._traffic.standing.closed.add(member)
-        self._traffic.changes.append(CeilingReached(payer, warned=False))
-        for item in lane.queue.drain(member):
-            self._end(item, "budget_model")
-
-    def _admit(self, lane: Lane, item: int, member: int, worst: Worst, now: float) -> Job:
-        self._waiting_for_budget = None
-        lane.queue.pop(member)
-        judge = member == _JUDGE
-        index = self._judged[item][0] if judge else item
-        progress = self._progress.setdefault(item, _Progress())
-        if progress.left_at is not None:
-            waited = progress.tally.waited_s + now - progress.left_at
-            progress.tally = replace(progress.tally, waited_s=waited)
-            progress.left_at = None
+    def _admit(self, pick: Pick, now: float) -> Job:
+        index = self._cells.index_of(pick.item)
+        progress = self._cells.progress(pick.item)
+        progress.come_back(now)
         self._next_job += 1
         job = Job(
             id=self._next_job,
-            kind=JobKind.JUDGE if judge else JobKind.CALL,
+            kind=JobKind.JUDGE if pick.member == JUDGE_MEMBER else JobKind.CALL,
             index=index,
-            cell=self._grid.cell(index),
-            lane=lane.id,
-            payer=JUDGE_LANE if judge else self._grid.models[member].key,
+            cell=self._plan.grid.cell(index),
+            lane=pick.lane.id,
+            payer=pick.payer,
             attempt=progress.tally.attempts + progress.tally.throttled + 1,
-            item=item,
+            item=pick.item,
             waited_s=progress.tally.waited_s,
         )
-        lane.take(now, worst.tokens)
-        self.ledger.reserve(job.id, job.payer, worst)
-        self._flights[job.id] = _Flight(job, now, worst.tokens)
-        self._running[index] = self._running.get(index, 0) + 1
+        pick.lane.take(now, pick.worst.tokens)
+        self.ledger.reserve(job.id, job.payer, pick.worst)
+        self._flights[job.id] = _Flight(job, now, pick.worst.tokens)
+        self._cells.begin(index)
         return job
 
-    def _note_blocked(self, now: float, slots: int) -> None:
-        free = not self._paused and not self._stopping and len(self._flights) < slots
-        for lane in self._traffic:
-            blocked = free and lane.active < lane.control.width and lane.queue.head() is not None
-            lane.note_blocked(now, blocked and self._waiting_for_budget is None)
-
     def _end_parked_when_idle(self) -> None:
-        if self._flights or self._scoring or self._paused or self._stopping:
+        """Nothing can start any more but what is set aside: the run ends without it."""
+        if self._flights or self._cells.scoring or self._idle_by_wish:
             return
-        if any(lane.queue.has_work() for lane in self._traffic):
-            return
+        if not any(lane.queue.has_work() for lane in self._traffic):
+            self._end_queued("set_aside")
+
+    def _end_queued(self, code: str) -> None:
+        aside = self._traffic.standing.aside
         for lane in self._traffic:
             for item in lane.queue.drain():
-                self._end(item, "set_aside")
+                self._cells.end(item, code, aside.get(self._plan.grid.model_of(item)))
 
     # ---- what happened
 
     def answered(self, job: Job, now: float, used: Used) -> None:
         """The service answered; the answer is not committed yet, so both slots are still held."""
         flight = self._flight(job)
-        lane = self._traffic[job.lane]
         self._settle(flight, used, now)
-        self._count(job, throttled=False)
-        self._traffic.heard_answer(lane, self._grid.model_of(job.index) if job.kind is JobKind.CALL else None)
+        self._cells.progress(job.item).count(throttled=False)
+        member = self._member(job)
+        self._traffic.heard_answer(self._traffic[job.lane], None if member == JUDGE_MEMBER else member)
 
     def free_lane(self, job: Job) -> None:
         """The answer is committed: scoring holds only the global slot."""
@@ -281,34 +169,7 @@ class Dispatcher:
     def finish(self, job: Job) -> None:
         """The call's record is committed: its slots are free and its cell is finished."""
         self._release(job)
-        self._finish_index(job.index)
-
-    def await_judges(self, job: Job) -> None:
-        """The answer is committed and judges must mark it: no slot is held, the cell goes on."""
-        self._release(job)
-        self._scoring.add(job.index)
-
-    def add_judge(self, index: int, worst: Worst) -> int:
-        """Queues one judge request for a cell that awaits judges; returns its item number."""
-        item = self._next_item
-        self._next_item += 1
-        self._judged[item] = (index, worst)
-        lane = self._traffic[JUDGE_LANE]
-        if self._stopping or lane.stopped:
-            self._drop_judge(item, self._stopping or lane.stopped or "", None)
-        else:
-            lane.queue.push(_JUDGE, item)
-        return item
-
-    def judge_done(self, job: Job) -> None:
-        """What the judge said is committed, or its job is given up: its slots are free."""
-        self._release(job)
-        self._forget_judge(job.item)
-
-    def finish_cell(self, index: int) -> None:
-        """All marks of a cell that awaited judges are committed."""
-        self._scoring.remove(index)
-        self._finish_index(index)
+        self._cells.finish(job.index)
 
     def failed(self, job: Job, failure: Failure, now: float, used: Used | None = None) -> Decision:
         """An attempt failed. `used` is what the service reported to have charged for it."""
@@ -316,25 +177,21 @@ class Dispatcher:
         throttled = is_throttle(failure)
         if used is None:
             used = NOTHING if failure.not_charged else Used()
+        progress = self._cells.progress(job.item)
         decision = self._decide(flight, failure, now)
         self._settle(flight, used, now, counts_as_call=not throttled)
         if decision.code != "offline":
-            self._count(job, throttled=throttled)
-        progress = self._progress[job.item]
+            progress.count(throttled=throttled)
         progress.failure = failure
         if decision.fate in _COMES_BACK:
             progress.left_at = now
-            self._release(job, forget=False)
-            member = self._member(job)
+            self._release(job)
             queue = self._traffic[job.lane].queue
             if decision.delay_s > 0:
-                queue.push_due(now + decision.delay_s, member, job.item)
+                queue.push_due(now + decision.delay_s, self._member(job), job.item)
             else:
-                queue.push(member, job.item)
+                queue.push(self._member(job), job.item)
         return decision
-
-    def _member(self, job: Job) -> int:
-        return _JUDGE if job.kind is JobKind.JUDGE else self._grid.model_of(job.index)
 
     def _decide(self, flight: _Flight, failure: Failure, now: float) -> Decision:
         lane = self._traffic[flight.job.lane]
@@ -350,7 +207,7 @@ class Dispatcher:
 
     def _own_fate(self, job: Job, lane: Lane, failure: Failure, now: float) -> Decision:
         action = classify(failure)
-        progress = self._progress[job.item]
+        progress = self._cells.progress(job.item)
         policy = lane.plan.retry
         used_up = action is Action.RETRY and progress.retries >= policy.retries
         if action is Action.FINAL or (used_up and not self._stopping):
@@ -376,11 +233,38 @@ class Dispatcher:
             self.stop("fail_fast", now)
         return Decision(Fate.FAILED)
 
+    # ---- judges
+
+    def await_judges(self, job: Job) -> None:
+        """The answer is committed and judges must mark it: no slot is held, the cell goes on."""
+        self._release(job)
+        self._cells.scoring.add(job.index)
+
+    def add_judge(self, index: int, worst: Worst) -> int:
+        """Queues one judge request for a cell that awaits judges; returns its item number."""
+        item = self._cells.new_judge(index, worst)
+        lane = self._traffic[JUDGE_LANE]
+        if self._stopping or lane.stopped:
+            self._cells.drop_judge(item, self._stopping or lane.stopped or "", None)
+        else:
+            lane.queue.push(JUDGE_MEMBER, item)
+        return item
+
+    def judge_done(self, job: Job) -> None:
+        """What the judge said is committed, or its job is given up: its slots are free."""
+        self._release(job)
+        self._cells.forget_judge(job.item)
+
+    def finish_cell(self, index: int) -> None:
+        """All marks of a cell that awaited judges are committed."""
+        self._cells.scoring.remove(index)
+        self._cells.finish(index)
+
     def _drop_stopped_judges(self, failure: Failure | None = None) -> None:
         lane = self._traffic.judge
         if lane is not None and lane.stopped:
             for item in lane.queue.drain():
-                self._drop_judge(item, lane.stopped, failure)
+                self._cells.drop_judge(item, lane.stopped, failure)
 
     # ---- what the user wants
 
@@ -391,9 +275,7 @@ class Dispatcher:
         self._now = now
         self._stopping = reason
         self._traffic.changes.append(Stopping(reason))
-        for lane in self._traffic:
-            for item in lane.queue.drain():
-                self._end(item, reason)
+        self._end_queued(reason)
 
     def pause(self) -> None:
         """Starts nothing until `resume`; lanes keep their state."""
@@ -407,19 +289,18 @@ class Dispatcher:
         """A new width for a lane, clamped to 1 … concurrency. Running calls are not touched."""
         self._traffic.set_width(lane_id, width)
 
+    def set_pace(self, lane_id: str, per_s: float, now: float) -> None:
+        """The vendor's rate-limit headers named how many calls per second may start."""
+        self._traffic[lane_id].pace.set_rate(now, per_s)
+
     def offer_again(self, keys: Iterable[str]) -> None:
         """Lets set-aside models be asked again; their lanes open."""
         for member in self._traffic.offer_again(keys):
-            if member not in self._held:
-                self._traffic[self._grid.models[member].lane].queue.unpark(member)
+            self._admission.unpark(member)
 
     def clock_jumped(self, now: float) -> None:
         """The computer slept: the lanes that need the network wait for a probe."""
         self._traffic.clock_jumped(now)
-
-    def set_pace(self, lane_id: str, per_s: float, now: float) -> None:
-        """The vendor's rate-limit headers named how many calls per second may start."""
-        self._traffic[lane_id].pace.set_rate(now, per_s)
 
     # ---- what there is to tell
 
@@ -430,23 +311,25 @@ class Dispatcher:
 
     def take_ended(self) -> list[Ended]:
         """Cells that ended without a slot since the last asking; each is finished already."""
-        ended, self._ended = self._ended, []
+        ended, self._cells.ended = self._cells.ended, []
         return ended
 
     def take_dropped_judges(self) -> list[JudgeDropped]:
         """Judge jobs that will not be asked; their cells still await `finish_cell`."""
-        dropped, self._dropped = self._dropped, []
+        dropped, self._cells.dropped = self._cells.dropped, []
         return dropped
+
+    def cell(self, index: int) -> Cell:
+        """The cell at a place of the plan order."""
+        return self._plan.grid.cell(index)
 
     def tally(self, job: Job) -> Tally:
         """What the job's cell went through so far."""
-        progress = self._progress.get(job.item)
-        return progress.tally if progress else Tally()
+        return self._cells.tally(job.item)
 
     def counts(self) -> Counts:
         """The counts for the screen."""
-        retrying = sum(lane.queue.due_count() for lane in self._traffic)
-        return Counts(self._total, self._finished, len(self._running), retrying)
+        return self._cells.counts(sum(lane.queue.due_count() for lane in self._traffic))
 
     def lane_views(self, now: float) -> tuple[LaneState, ...]:
         """The state of every lane."""
@@ -469,9 +352,12 @@ class Dispatcher:
     @property
     def over(self) -> bool:
         """True where every cell is finished and no slot is held."""
-        return self._finished == self._total and not self._flights
+        return self._cells.finished == self._cells.total and not self._flights
 
     # ---- inside
+
+    def _member(self, job: Job) -> int:
+        return JUDGE_MEMBER if job.kind is JobKind.JUDGE else self._plan.grid.model_of(job.index)
 
     def _flight(self, job: Job) -> _Flight:
         flight = self._flights.get(job.id)
@@ -479,20 +365,14 @@ class Dispatcher:
             raise RuntimeError(f"job {job.id} of {job.cell} holds no slot")
         return flight
 
-    def _release(self, job: Job, *, forget: bool = True) -> None:
+    def _release(self, job: Job) -> None:
         flight = self._flight(job)
         del self._flights[job.id]
         if not flight.settled:
             self._settle(flight, Used(), self._now)
         if flight.lane_held:
             self._traffic[job.lane].give_back()
-        left = self._running[job.index] - 1
-        if left:
-            self._running[job.index] = left
-        else:
-            del self._running[job.index]
-        if forget and job.kind is JobKind.CALL:
-            self._progress.pop(job.item, None)
+        self._cells.leave(job.index)
 
     def _settle(self, flight: _Flight, used: Used, now: float, *, counts_as_call: bool = True) -> None:
         job = flight.job
@@ -508,60 +388,4 @@ class Dispatcher:
         if warned is not None:
             self._traffic.changes.append(CeilingReached(warned, warned=True))
         if job.kind is JobKind.CALL:
-            member = self._grid.model_of(job.index)
-            if member in self._held:
-                self._held.discard(member)
-                if member not in self._traffic.standing.aside:
-                    lane.queue.unpark(member)
-
-    def _count(self, job: Job, *, throttled: bool) -> None:
-        progress = self._progress[job.item]
-        tally = progress.tally
-        progress.tally = replace(
-            tally,
-            attempts=tally.attempts + (not throttled),
-            throttled=tally.throttled + throttled,
-        )
-
-    def _finish_index(self, index: int) -> None:
-        if self._state[index]:
-            raise RuntimeError(f"{self._grid.cell(index)} was finished twice")
-        self._state[index] = 1
-        self._finished += 1
-        self._progress.pop(index, None)
-
-    def _end(self, item: int, code: str) -> None:
-        if item >= self._total:
-            self._drop_judge(item, code, None)
-            return
-        progress = self._progress.get(item) or _Progress()
-        aside = self._traffic.standing.aside.get(self._grid.model_of(item))
-        self._ended.append(
-            Ended(
-                index=item,
-                cell=self.cell(item),
-                code=aside.code if aside else code,
-                tally=progress.tally,
-                failure=progress.failure or (aside.failure if aside else None),
-                until=aside.until if aside else None,
-            )
-        )
-        self._finish_index(item)
-
-    def cell(self, index: int) -> Cell:
-        """The cell at a place of the plan order."""
-        return self._grid.cell(index)
-
-    def _drop_judge(self, item: int, code: str, failure: Failure | None) -> None:
-        self._dropped.append(JudgeDropped(item, self._judged[item][0], code, failure))
-        self._forget_judge(item)
-
-    def _forget_judge(self, item: int) -> None:
-        self._judged.pop(item, None)
-        self._progress.pop(item, None)
-
-
-def _present(head: tuple[int, int] | None) -> tuple[int, int]:
-    if head is None:
-        raise RuntimeError("an open lane has no item")
-    return head
+            self._admission.settled(self._member(job))
