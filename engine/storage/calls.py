@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from providers.base import Usage
@@ -14,17 +13,14 @@ from engine.domain import (
     Attempt,
     CallDone,
     CallError,
-    CallStatus,
     CaseScore,
     Cell,
-    Outcome,
-    ScoreState,
 )
 from engine.storage import codec
 from engine.storage.codec import Shape
 from engine.storage.database import Database
 from engine.storage.records import TEXT_LIMIT, AnswerWrite, PlannedCell
-from engine.storage.rows import CallFilter, UnfinishedCell
+from engine.storage.rows import OUTCOMES, SCORE_STATES, STATUSES, CallFilter, UnfinishedCell
 from engine.storage.selection import condition
 
 _CHUNK = 1_000
@@ -41,33 +37,22 @@ _ANSWER_FIGURES = """a.outcome, a.model_reported, a.input_tokens, a.output_token
 
 _SCORE = "s.state, s.score, s.passed, s.reason, s.metrics"
 
-# Looked up in a mapping, an enumeration member costs a fifth of a call of its class.
-_STATUSES = {member.value: member for member in CallStatus}
-_OUTCOMES = {member.value: member for member in Outcome}
-_STATES = {member.value: member for member in ScoreState}
-
 _CELL_WIDTH, _ANSWER_WIDTH, _SCORE_WIDTH = 14, 18, 6
 
 
 def calls(
-    database: Database,
-    run: int,
-    chosen: CallFilter,
-    *,
-    texts: bool,
-    window: tuple[int, int | None] = (0, None),
+    database: Database, run: int, chosen: CallFilter, window: tuple[int, int | None] = (0, None)
 ) -> Iterator[CallDone]:
-    """The calls that have an outcome, in plan order, read in portions.
+    """The calls that have an outcome, in full and in plan order, read in portions.
 
-    With `texts` False the long parts are left out: answer text and reasoning are empty, checks
-    and attempts are not read. No transaction stays open between portions.
+    No transaction stays open between portions. Without the long parts: `light_calls`.
     """
     after, (skip, left) = 0, window
     while left is None or left > 0:
         size = _CHUNK if left is None else min(_CHUNK, left)
         with database.reading() as connection:
-            rows = _portion(connection, run, chosen, texts=texts, after=after, window=(skip, size))
-            logs = _attempt_logs(connection, rows) if texts else {}
+            rows = _portion(connection, run, chosen, after, (skip, size))
+            logs = _attempt_logs(connection, rows)
         for row in rows:
             yield _call(row, logs.get(row[0], ()))
         if len(rows) < size:
@@ -151,19 +136,12 @@ def score_history(connection: sqlite3.Connection, cell: int) -> list[CaseScore]:
 
 
 def _portion(
-    connection: sqlite3.Connection,
-    run: int,
-    chosen: CallFilter,
-    *,
-    texts: bool,
-    after: int,
-    window: tuple[int, int],
+    connection: sqlite3.Connection, run: int, chosen: CallFilter, after: int, window: tuple[int, int]
 ) -> list[tuple[Any, ...]]:
     where, values = condition(run, chosen)
-    long = ("a.text, a.reasoning", "s.checks") if texts else ("'', NULL", "NULL")
     skip, size = window
     return connection.execute(
-        f"""SELECT {_CELL}, {_ANSWER_FIGURES}, {long[0]}, {_SCORE}, {long[1]}
+        f"""SELECT {_CELL}, {_ANSWER_FIGURES}, a.text, a.reasoning, {_SCORE}, s.checks
         {_FROM} WHERE {where} AND c.status IS NOT NULL AND c.id > ?
         ORDER BY c.id LIMIT ? OFFSET ?""",
         (*values, after, size, skip),
@@ -205,8 +183,8 @@ def _call(row: Sequence[Any], log: tuple[Attempt, ...]) -> CallDone:
     _, key, case, trial, status, outcome, attempts, throttled, waited, started, finished, *error = figures
     return CallDone(
         cell=Cell(key, case, trial),
-        status=_STATUSES[status],
-        outcome=_OUTCOMES[outcome],
+        status=STATUSES[status],
+        outcome=OUTCOMES[outcome],
         answer=None if answer[0] is None else _answer(answer),
         score=None if score[0] is None else _score(score),
         error=_error(*error),
@@ -241,7 +219,7 @@ def _answer(row: Sequence[Any]) -> Answer:
         told = (*told, ("cut_in_store", {"kept": TEXT_LIMIT, "text": cut, "reasoning": thought_cut}))
     return Answer(
         text=text,
-        outcome=_OUTCOMES[outcome],
+        outcome=OUTCOMES[outcome],
         model_reported=reported,
         reasoning=thought,
         usage=Usage(asked, told_back, cache_read, cache_write, thinking, bool(estimated)),
@@ -257,20 +235,13 @@ def _answer(row: Sequence[Any]) -> Answer:
 def _score(row: Sequence[Any]) -> CaseScore:
     state, score, passed, reason, metrics, checks = row
     return CaseScore(
-        state=_STATES[state],
+        state=SCORE_STATES[state],
         score=score,
         passed=codec.truth(passed),
         reason=reason,
-        metrics=dict(_metrics(metrics)) if metrics else {},
+        metrics=codec.load(Shape.METRICS, metrics) if metrics else {},
         checks=codec.load(Shape.CHECKS, checks) if checks else (),
     )
-
-
-@functools.lru_cache(maxsize=4_096)
-def _metrics(text: str) -> Mapping[str, float]:
-    # Most calls of a run share a few metrics: right or wrong.
-    found: Mapping[str, float] = codec.load(Shape.METRICS, text)
-    return found
 
 
 def _error(kind: str | None, message: str | None, status: int | None) -> CallError | None:

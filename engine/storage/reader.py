@@ -11,6 +11,7 @@ from engine.domain import Answer, CallDone, CallStatus, CaseScore, Cell, RunInfo
 from engine.storage import calls, codec, heads, history, housekeeping, paging
 from engine.storage.codec import Shape
 from engine.storage.database import Database
+from engine.storage.light_calls import light_calls
 from engine.storage.records import AnswerWrite, BoardRow, PlannedCell
 from engine.storage.rows import (
     CallFilter,
@@ -94,23 +95,24 @@ class Reader:
             statuses=(status,) if status is not None else (),
         )
         run = self._run(run_id)
-        return list(calls.calls(self.database, run, chosen, texts=True, window=(offset, limit)))
+        return list(calls.calls(self.database, run, chosen, (offset, limit)))
 
     def iter_calls(
         self, run_id: str, chosen: CallFilter = _EVERYTHING, *, texts: bool = True
     ) -> Iterator[CallDone]:
         """The same, in portions, for runs of any size.
 
-        `texts` False leaves out answer text, reasoning, checks and attempts: what a leaderboard
-        needs is all there and 100,000 calls stay small.
+        With `texts` False they come without their long parts (see `light_calls`): what a
+        leaderboard needs is all there, and 100,000 calls stay small.
         """
-        return calls.calls(self.database, self._run(run_id), chosen, texts=texts)
+        run = self._run(run_id)
+        return calls.calls(self.database, run, chosen) if texts else light_calls(self.database, run, chosen)
 
     def call(self, run_id: str, cell: Cell) -> CallDone | None:
         """One call in full; None where it has no outcome yet."""
         run = self._run(run_id)
         chosen = CallFilter(models=(cell.model_key,), cases=(cell.case_id,))
-        found = calls.calls(self.database, run, chosen, texts=True)
+        found = calls.calls(self.database, run, chosen)
         return next((call for call in found if call.cell.trial == cell.trial), None)
 
     def calls_page(

@@ -23,6 +23,24 @@ def default_store_path() -> Path:
     return paths.store_path()
 
 
+def check_store(path: Path) -> str | None:
+    """What is wrong with a store file, as a sentence; None = sound, or there is none yet.
+
+    Reads all of it and changes nothing. Raises the errors of `Store.open` for a file that
+    cannot be read at all.
+    """
+    path = path.expanduser().absolute()
+    if not path.exists():
+        return None
+    database = Database(path, read_only=True)
+    try:
+        migrations.known_version(database, migrations.SCHEMA_VERSION)
+        faults = database.check(thorough=True)
+    finally:
+        database.close()
+    return f"The history file {path} is damaged: {faults[0]}." if faults else None
+
+
 class Store(Reader):
     """One store file: reading as in `Reader`, and everything that changes it.
 

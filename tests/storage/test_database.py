@@ -20,7 +20,7 @@ from engine.storage import migrations
 from engine.storage.database import Database
 from engine.storage.faults import from_os, from_sqlite
 from engine.storage.records import DoneWrite
-from engine.storage.store import Store
+from engine.storage.store import Store, check_store
 from tests.storage import samples
 
 CASES = Path(__file__).parents[1] / "data" / "cases"
@@ -362,7 +362,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from engine.storage.records import DoneWrite
-from engine.storage.store import Store
+from engine.storage.store import Store, check_store
 from tests.storage import samples
 
 store = Store.open(Path(sys.argv[1]))
@@ -412,3 +412,19 @@ def test_a_store_on_a_medium_that_cannot_be_written_is_read(small_disk: Path) ->
     with Store.open(path, read_only=True) as store:
         assert store.runs()[0].planned == 12
     assert refused(small_disk / "new.sqlite").code in ("store_readonly", "home_unwritable")
+
+
+def test_the_check_of_a_file_says_what_is_wrong_and_changes_nothing(path: Path) -> None:
+    assert check_store(path) is None
+    assert not path.exists()
+    fill(path)
+    assert check_store(path) is None
+    content = break_table(path, "answers")
+    fault = check_store(path)
+    assert fault is not None
+    assert str(path) in fault
+    assert path.read_bytes() == content
+    path.write_text("no database at all " * 100)
+    with pytest.raises(WorldError) as caught:
+        check_store(path)
+    assert caught.value.code == "store_damaged"

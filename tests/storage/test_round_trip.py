@@ -25,6 +25,7 @@ from engine.storage.records import (
     StartedWrite,
     new_run_id,
 )
+from engine.storage.rows import CallFilter
 from engine.storage.store import Store, default_store_path
 from tests.storage import samples
 from tests.storage.samples import START
@@ -377,9 +378,26 @@ def test_light_calls_have_all_that_a_board_needs(full: Store) -> None:
     call = samples.full_call(CELL)
     full.write([DoneWrite(samples.full_head().run_id, call)])
     light = next(full.iter_calls("last", texts=False))
-    assert light.answer == replace(samples.FULL_ANSWER, text="", reasoning=None)
-    assert light.score == replace(samples.FULL_SCORE, checks=())
-    assert light == replace(call, answer=light.answer, score=light.score, attempt_log=())
+    assert light.answer == replace(samples.FULL_ANSWER, text="", reasoning=None, notes=(), request_id=None)
+    assert light.score == replace(samples.FULL_SCORE, checks=(), reason="")
+    rest = replace(
+        call, answer=light.answer, score=light.score, attempt_log=(), started_at=None, finished_at=None
+    )
+    assert light == rest
+
+
+def test_light_calls_follow_the_filter_and_know_failures(store: Store) -> None:
+    head = samples.head(cases=tuple(f"c{number}" for number in range(1_100)))
+    store.create_run(head)
+    store.write(samples.done_writes(head)[:-1])
+    store.write([DoneWrite(head.run_id, samples.failed_call(Cell("beta", "c1099", 2)))])
+    full = store.calls(head.run_id)
+    light = list(store.iter_calls(head.run_id, texts=False))
+    assert [call.cell for call in light] == [call.cell for call in full]
+    assert light[-1] == replace(samples.failed_call(Cell("beta", "c1099", 2)), finished_at=None)
+    failed = CallFilter(statuses=(CallStatus.ERROR,))
+    assert list(store.iter_calls(head.run_id, failed, texts=False)) == light[-1:]
+    assert list(store.iter_calls(head.run_id, failed)) == full[-1:]
 
 
 def test_marks_and_labels(full: Store) -> None:

@@ -1,0 +1,96 @@
+"""Calls without their long parts, for leaderboards over very many of them."""
+
+from __future__ import annotations
+
+import functools
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from providers.base import Usage
+
+from engine.domain import Answer, CallDone, CallError, CaseScore, Cell
+from engine.storage import codec
+from engine.storage.codec import Shape
+from engine.storage.database import Database
+from engine.storage.rows import OUTCOMES, SCORE_STATES, STATUSES, CallFilter
+from engine.storage.selection import condition
+
+_CHUNK = 4_000
+
+_COLUMNS = """c.id, c.model, c.run_case, c.trial, c.status, c.outcome, c.attempts, c.throttled, c.waited_s,
+    c.error_kind, c.error_message, c.error_status, a.outcome, c.latency_ms, c.cost_usd, a.cost_source,
+    a.first_token_ms, a.model_reported, c.input_tokens, c.output_tokens, a.cache_read_tokens,
+    a.cache_write_tokens, a.reasoning_tokens, a.tokens_estimated, s.state, s.score, s.passed, s.metrics"""
+
+
+def light_calls(database: Database, run: int, chosen: CallFilter) -> Iterator[CallDone]:
+    """The calls that have an outcome, in plan order, read in portions.
+
+    Left out are answer text, reasoning, notes, request id, times, the reason and checks of the
+    score, and the attempts. Equal scores are one and the same object.
+    """
+    with database.reading() as connection:
+        models = _names(connection, "SELECT id, model_key FROM run_models WHERE run = ?", run)
+        cases = _names(connection, "SELECT id, case_id FROM run_cases WHERE run = ?", run)
+    where, values = condition(run, chosen)
+    statement = (
+        f"SELECT {_COLUMNS} FROM cells c LEFT JOIN answers a ON a.id = c.answer "  # noqa: S608 - constants
+        f"LEFT JOIN scores s ON s.id = c.current_score WHERE {where} AND c.status IS NOT NULL "
+        "AND c.id > ? ORDER BY c.id LIMIT ?"
+    )
+    after = 0
+    while True:
+        with database.reading() as connection:
+            rows = connection.execute(statement, (*values, after, _CHUNK)).fetchall()
+        for row in rows:
+            yield _call(models[row[1]], cases[row[2]], row)
+        if len(rows) < _CHUNK:
+            return
+        after = rows[-1][0]
+
+
+def _names(connection: sqlite3.Connection, statement: str, run: int) -> dict[int, str]:
+    return dict(connection.execute(statement, (run,)).fetchall())
+
+
+def _call(model_key: str, case_id: str, row: Sequence[Any]) -> CallDone:
+    (
+        *_, trial, status, outcome, attempts, throttled, waited, error_kind, error_message, error_status,
+        answered, latency, cost, source, first, reported, asked, told, read, written, thought, estimated,
+        state, score, passed, metrics,
+    ) = row  # fmt: skip
+    answer = None
+    if answered is not None:
+        answer = Answer(
+            text="",
+            outcome=OUTCOMES[answered],
+            model_reported=reported,
+            usage=Usage(asked, told, read, written, thought, bool(estimated)),
+            latency_ms=latency,
+            first_token_ms=first,
+            cost_usd=codec.money(cost),
+            cost_source=source,
+        )
+    return CallDone(
+        cell=Cell(model_key, case_id, trial),
+        status=STATUSES[status],
+        outcome=OUTCOMES[outcome],
+        answer=answer,
+        score=None if state is None else _score(state, score, passed, metrics),
+        error=None if error_kind is None else CallError(error_kind, error_message or "", error_status),
+        attempts=attempts,
+        throttled=throttled,
+        waited_s=waited,
+    )
+
+
+@functools.lru_cache(maxsize=4_096)
+def _score(state: str, score: float | None, passed: int | None, metrics: str | None) -> CaseScore:
+    # Most calls of a run share a few marks: right or wrong.
+    return CaseScore(
+        state=SCORE_STATES[state],
+        score=score,
+        passed=codec.truth(passed),
+        metrics=codec.load(Shape.METRICS, metrics) if metrics else {},
+    )
