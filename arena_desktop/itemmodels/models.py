@@ -239,7 +239,6 @@ _CHIPS = {
     "not_reachable": (Tone.NEUTRAL, "pause"),
     "not_served": (Tone.WARN, ""),
     "no_trust": (Tone.WARN, "lock"),
-    "breaks_gate": (Tone.WARN, ""),
     "extra_missing": (Tone.NEUTRAL, "import"),
 }
 
@@ -252,8 +251,12 @@ def _ready_cell(row: ModelRow) -> Cell:
         return IconTextCell("clock", text, "text2")
     if row.skipped is None:
         return ChipCell(text, Tone.GOOD)
+    links = (Link("fix", _tr("What to do")),)
+    if row.skipped.code == "breaks_gate":
+        # The column beside it has the chip; one warning a row is enough.
+        return IconTextCell("minus", text, "text2", links=links)
     tone, icon = _CHIPS.get(row.skipped.code, (Tone.BAD, ""))
-    return ChipCell(text, tone, icon, (Link("fix", _tr("What to do")),))
+    return ChipCell(text, tone, icon, links)
 
 
 def model_columns() -> list[Column[ModelRow]]:

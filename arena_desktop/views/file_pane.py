@@ -170,7 +170,7 @@ class FilePane(Card):
         self.body.addLayout(head)
         self.text = FileText()
         self.body.addWidget(self.text, 1)
-        self.setMinimumWidth(280)
+        self.setMinimumSize(280, 200)
 
     def set_faults(self, config_file: Path, problems: Sequence[Problem]) -> None:
         """The faults whose lines are lit up; a file that is on show is read again."""

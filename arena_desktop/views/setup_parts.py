@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLayout,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.theme import current, scaled
@@ -125,6 +133,44 @@ class Glyph(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme_icons.draw(QPainter(self), self._icon, current()[self._token], QRectF(self.rect()))
+
+
+class RoomyArea(QScrollArea):
+    """A scroll area that is as high as its content where there is room, and scrolls where there is not."""
+
+    def __init__(self, content: QWidget, spoken: str, *, least: int = 64) -> None:
+        super().__init__()
+        self._least = least
+        self.setAccessibleName(spoken)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(content)
+        content.setAutoFillBackground(False)
+        self.viewport().setAutoFillBackground(False)
+
+    def content_changed(self) -> None:
+        """To be called after other content was put in."""
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._wanted())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, min(self._wanted(), scaled(self._least)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def _wanted(self) -> int:
+        layout = self.widget().layout()
+        layout.activate()
+        wide = self.viewport().width()
+        return layout.heightForWidth(wide) if layout.hasHeightForWidth() else layout.sizeHint().height()
 
 
 class ValueText(QWidget):

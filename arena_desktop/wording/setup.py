@@ -273,7 +273,7 @@ def ready_words(skipped: SkippedModel) -> str:
         "not_served": _tr("Not found there"),
         "extra_missing": _tr("Not installed"),
         "no_trust": _tr("Needs your yes"),
-        "breaks_gate": _tr("Would be ruled out"),
+        "breaks_gate": _tr("Will not be asked"),
         "unknown_kind": _tr("Unknown service"),
         "not_built": _tr("Not available"),
         "build_failed": _tr("Could not start"),
