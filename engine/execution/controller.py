@@ -29,9 +29,9 @@ from engine.domain import RunStatus
 from engine.errors import ArenaError
 from engine.execution.events import Event, RunFinished
 from engine.execution.executor import ExecutorFactory, Work
-from engine.execution.messages import Ticket
+from engine.execution.messages import Command, Ticket
 from engine.execution.request import RunRequest
-from engine.execution.session import Command, Session
+from engine.execution.session import Session
 
 BATCH_MS = 100
 HEARTBEAT_MS = 1_000

@@ -1,14 +1,18 @@
-"""What workers tell the run, and what a worker is told. Frozen; they cross threads."""
+"""What workers, the recorder and the user tell the run. Frozen; they cross threads."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeAlias
 
 from engine.domain import Answer, Attempt, CallDone, CallError, CaseScore, Cell
+from engine.errors import ArenaError
 from engine.execution.budget import Used
 from engine.execution.jobs import Job, Tally
 from engine.execution.retry import Failure
+from engine.storage.records import Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +74,27 @@ class LateMarksOver:
     error: BaseException | None = None
 
 
-WorkerMessage = Answered | Marked | Refused | LateMark | LateMarksOver
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The recorder has made these writes durable."""
+
+    writes: Sequence[Write]
+
+
+@dataclass(frozen=True, slots=True)
+class NotSaved:
+    """The recorder cannot write any more; what it holds is kept in memory."""
+
+    error: ArenaError
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something the user wants."""
+
+    name: str
+    values: tuple[object, ...] = ()
+
+
+WorkerMessage: TypeAlias = Answered | Marked | Refused | LateMark | LateMarksOver
+Message: TypeAlias = WorkerMessage | Committed | NotSaved | Command

@@ -9,15 +9,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
 
 from providers.base import ErrorKind
 
-from engine.domain import CallDone, CallError, CallStatus, Cell, Note, Outcome, RunStatus
+from engine.domain import CallDone, CallError, CallStatus, Cell, Outcome, RunStatus
 from engine.errors import ArenaError
 from engine.execution import events as ev
 from engine.execution.budget import Worst
@@ -27,25 +25,24 @@ from engine.execution.dispatcher import Dispatcher
 from engine.execution.ending import Ending, close_run
 from engine.execution.executor import Executor, ExecutorFactory
 from engine.execution.jobs import (
-    CeilingReached,
-    Change,
     Ended,
     Fate,
     Job,
-    LaneChanged,
-    SetAside,
-    Stopping,
 )
 from engine.execution.ledger_rows import spend_write
 from engine.execution.messages import (
     Answered,
+    Command,
+    Committed,
     LateMark,
     LateMarksOver,
     Marked,
+    Message,
+    NotSaved,
     Refused,
     Ticket,
-    WorkerMessage,
 )
+from engine.execution.narrator import Narrator
 from engine.execution.opening import Opening, mark_earlier_answers, open_run
 from engine.execution.request import RunRequest
 from engine.execution.resume import resumed
@@ -55,7 +52,7 @@ from engine.storage.recorder import Recorder
 from engine.storage.records import (
     AnswerWrite,
     DoneWrite,
-    EventWrite,
+    RunFinish,
     ScoreWrite,
     SpendWrite,
     Write,
@@ -76,31 +73,6 @@ _STATUS = {
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """The recorder has made these writes durable."""
-
-    writes: Sequence[Write]
-
-
-@dataclass(frozen=True, slots=True)
-class NotSaved:
-    """The recorder cannot write any more; what it holds is kept in memory."""
-
-    error: ArenaError
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """Something the user wants."""
-
-    name: str
-    values: tuple[object, ...] = ()
-
-
-Message: TypeAlias = WorkerMessage | Committed | NotSaved | Command
-
-
 class Session:
     """A run from its first call to its last record.
 
@@ -117,20 +89,15 @@ class Session:
         self._make_executor = make_executor
         self._inbox: deque[Message] = deque()
         self._stop_event = threading.Event()
-        self._events: list[ev.Event] = []
-        self._seq = 0
         self._tickets: dict[int, Ticket] = {}
         self._waiting: dict[int, Ticket] = {}
         self._scoring: dict[Cell, Job] = {}
         self._committing: dict[Cell, Job] = {}
         self._unsaved = 0
         self._late_marks = False
-        self._notes: list[Note] = []
         self._abandon_at: float | None = None
         self._not_saved: ArenaError | None = None
         self._last_wall = self._clock.wall()
-        self._dirty = True
-        self._money_dirty = True
         self.finished: ev.RunFinished | None = None
         self.run_id = request.resume_from or new_run_id(self._clock.utc())
         self._opening: Opening | None = None
@@ -156,18 +123,27 @@ class Session:
 
     def open(self) -> None:
         """Enters the run in the store and gets everything ready. Raises the faults of the store."""
-        request = self.request = resumed(self.request)
+        self.request = resumed(self.request)
         self._started_at = self._clock.monotonic()
-        opening = self._opening = open_run(request, self.run_id)
+        opening = open_run(self.request, self.run_id)
         self.run_id = opening.run_id
+        try:
+            self._prepare(opening)
+        except BaseException as error:
+            self._close_unprepared(opening, error)
+            raise
+        self._opening = opening
+
+    def _prepare(self, opening: Opening) -> None:
+        request, plan = self.request, self.request.plan
+        config = request.project.config
         self.recorder = Recorder(
             opening.store,
             lambda writes: self.post(Committed(writes)),
             lambda error, _kept: self.post(NotSaved(error)),
         )
-        plan = request.plan
+        self._narrator = Narrator(self.run_id, self._clock, self.recorder.submit)
         self._clients = Clients(plan.lane_widths, request.make_provider)
-        config = request.project.config
         context = ScoringContext(
             options=config.scorers.options,
             root=request.project.root,
@@ -182,7 +158,7 @@ class Session:
             opening.carried,
         )
         self._executor: Executor = self._make_executor(self._carry_out, plan.concurrency)
-        self._tell_planned(opening)
+        self._narrator.planned(plan, len(opening.done))
         if opening.has_marks_to_make:
             self._late_marks = True
             threading.Thread(
@@ -191,6 +167,12 @@ class Session:
                 name="arena-late-marks",
                 daemon=True,
             ).start()
+
+    def _close_unprepared(self, opening: Opening, error: BaseException) -> None:
+        """The run is entered but nothing can start: its row must not say `running` for ever."""
+        finish = RunFinish(RunStatus.ABORTED, self._clock.utc(), error=f"{type(error).__name__}: {error}")
+        opening.store.finish_run(self.run_id, finish)
+        opening.store.close()
 
     def _worst_of(self, index: int) -> Worst:
         plan = self.request.plan
@@ -235,10 +217,10 @@ class Session:
             before.first_started_at if before else None,
         )
         self._tickets[job.id] = ticket
-        self._tell(ev.Started, cell=job.cell)
+        self._narrator.tell(ev.Started, cell=job.cell)
         if self.dispatcher.ledger.ceilings.any:
             self._save(*self._account(job.payer))
-        self._dirty = self._money_dirty = True
+        self._narrator.money_changed = self._narrator.counts_changed = True
         self._executor.start(ticket)
 
     # ---- what happened
@@ -268,7 +250,7 @@ class Session:
         if job.id not in self._tickets:
             return  # abandoned: its cell is recorded as stopped already
         self.dispatcher.answered(job, self._clock.monotonic(), message.used)
-        self._money_dirty = True
+        self._narrator.money_changed = True
         record = message.record
         if message.marked:
             self._save_done(job, record)
@@ -282,14 +264,14 @@ class Session:
         if job.id not in self._tickets:
             return
         decision = self.dispatcher.failed(job, message.failure, self._clock.monotonic(), message.used)
-        self._money_dirty = self._dirty = True
+        self._narrator.money_changed = self._narrator.counts_changed = True
         throttled = decision.code == "throttled"
         attempt = replace(message.attempt, throttled=throttled)
         if decision.fate in (Fate.RETRY, Fate.REQUEUED):
             del self._tickets[job.id]
             began = ticket.first_started_at or attempt.started_at
             self._waiting[job.item] = replace(ticket, log=(*ticket.log, attempt), first_started_at=began)
-            self._tell(
+            self._narrator.tell(
                 ev.Retrying,
                 cell=job.cell,
                 attempt=job.attempt,
@@ -321,26 +303,20 @@ class Session:
             return
         origin = "run" if message.first else "rescore"
         self._save(ScoreWrite(self.run_id, message.cell, message.score, message.at, origin))
-        self._tell(ev.Scored, cell=message.cell)
+        self._narrator.tell(ev.Scored, cell=message.cell)
 
     def _take_committed(self, write: Write) -> None:
         if isinstance(write, AnswerWrite):
             job = self._scoring.get(write.cell) or self._committing.get(write.cell)
             if job is not None:
                 self.dispatcher.free_lane(job)
-                self._tell(ev.Answered, cell=write.cell)
+                self._narrator.tell(ev.Answered, cell=write.cell)
         elif isinstance(write, DoneWrite):
             self._unsaved -= 1
             job = self._committing.pop(write.done.cell, None)
             if job is not None:
                 self.dispatcher.finish(job)
-            self._tell_done(write.done)
-
-    def _tell_done(self, done: CallDone) -> None:
-        if done.score is not None:
-            self._tell(ev.Scored, cell=done.cell)
-        self._tell(ev.CallFinished, done=done)
-        self._dirty = True
+            self._narrator.durable(write.done)
 
     def _save(self, *writes: Write) -> None:
         self.recorder.submit(*writes)
@@ -360,24 +336,24 @@ class Session:
                 self._stop_now(now)
             case "pause", ():
                 self.dispatcher.pause()
-                self._tell(ev.RunPaused, paused=True)
+                self._narrator.tell(ev.RunPaused, paused=True)
             case "resume", ():
                 self.dispatcher.resume()
-                self._tell(ev.RunPaused, paused=False)
+                self._narrator.tell(ev.RunPaused, paused=False)
             case "set_width", (str(lane), int(width)):
                 self.dispatcher.set_width(lane, width)
             case "offer_again", (tuple(keys),):
                 self.dispatcher.offer_again([str(key) for key in keys])
             case "fail", (BaseException() as error,):
                 raise error
-        self._dirty = True
+        self._narrator.counts_changed = True
 
     def _stop_now(self, now: float) -> None:
         if self._abandon_at is None:
             self._stop_event.set()
             self._executor.stop_now()
             self._abandon_at = now + LEFT_BEHIND_S
-            self._tell(ev.RunStopping, reason="stop_now", in_flight=len(self.dispatcher.in_flight()))
+            self._narrator.stopping("stop_now", len(self.dispatcher.in_flight()))
 
     def _abandon(self) -> None:
         """Records what did not come back as stopped; its threads are left behind."""
@@ -404,33 +380,11 @@ class Session:
                 ),
             )
 
-    # ---- telling
-
-    def _tell(self, kind: type[ev.Event], **values: object) -> None:
-        self._seq += 1
-        self._events.append(kind(self.run_id, self._seq, **values))
-
-    def _tell_planned(self, opening: Opening) -> None:
-        plan = self.request.plan
-        self._tell(
-            ev.Planned,
-            total=opening.planned,
-            models=tuple(model.entry.key for model in plan.models),
-            cases=len(plan.cases),
-            trials=plan.trials,
-            skipped=plan.skipped,
-            lanes=plan.lane_widths,
-            lane_of={model.entry.key: model.lane for model in plan.models},
-            concurrency=plan.concurrency,
-            already_done=len(opening.done),
-        )
-
     def _tell_changes(self) -> None:
         for ended in self.dispatcher.take_ended():
             self._record_ended(ended)
         for change in self.dispatcher.take_changes():
-            self._dirty = True
-            self._tell_change(change)
+            self._narrator.change(change, len(self.dispatcher.in_flight()))
 
     def _record_ended(self, ended: Ended) -> None:
         waiting = self._waiting.pop(ended.index, None)
@@ -456,90 +410,11 @@ class Session:
             )
         )
 
-    def _tell_change(self, change: Change) -> None:
-        values: dict[str, object]
-        match change:
-            case LaneChanged():
-                until = None if change.until is None else change.until - self._started_at
-                told = {"before": change.before, "after": change.after, "until_s": until}
-                self._tell(ev.Throttled, lane=change.lane, reason=change.reason, **told)
-                self._save_event("lane", change.lane, {**told, "reason": change.reason})
-            case SetAside():
-                failure = change.failure
-                error = CallError(failure.kind.value, failure.message, failure.status) if failure else None
-                self._tell(
-                    ev.ModelSetAside,
-                    model_keys=change.models,
-                    lane=change.lane,
-                    code=change.code,
-                    error=error,
-                )
-                values = {
-                    "models": list(change.models),
-                    "lane": change.lane,
-                    "code": change.code,
-                    "message": failure.message if failure else "",
-                    "until": self._utc_text(change.until),
-                }
-                self._notes.append(Note("set_aside", values))
-                self._save_event("set_aside", change.lane, values)
-            case CeilingReached():
-                values = {"payer": change.payer, "warned": change.warned}
-                self._notes.append(Note("budget_warning" if change.warned else "budget_model", values))
-                self._save_event("ceiling", None, values)
-                self._money_dirty = True
-            case Stopping():
-                self._tell(ev.RunStopping, reason=change.reason, in_flight=len(self.dispatcher.in_flight()))
-                self._save_event("stopping", None, {"reason": change.reason})
-
-    def _utc_text(self, moment: float | None) -> str | None:
-        if moment is None:
-            return None
-        ahead = moment - self._clock.monotonic()
-        return (self._clock.utc() + timedelta(seconds=ahead)).isoformat()
-
-    def _save_event(self, kind: str, lane: str | None, values: dict[str, object]) -> None:
-        self._save(EventWrite(self.run_id, self._clock.utc(), kind, lane, values))
-
     def take_events(self) -> tuple[ev.Event, ...]:
         """All events since the last time, with the counts and the money as they are now."""
-        if self.finished is None and self._opening is not None:
-            self._tell_counts()
-        events, self._events = tuple(self._events), []
-        return events
-
-    def _tell_counts(self) -> None:
-        if self._dirty:
-            self._dirty = False
-            counts = self.dispatcher.counts()
-            lanes = self.dispatcher.lane_views(self._clock.monotonic())
-            self._tell(
-                ev.QueueChanged,
-                running=counts.running,
-                queued=counts.queued,
-                finished=counts.finished,
-                total=counts.total,
-                lanes=lanes,
-                retrying=counts.retrying,
-            )
-        if self._money_dirty:
-            self._money_dirty = False
-            self._tell_money()
-
-    def _tell_money(self) -> None:
-        ledger = self.dispatcher.ledger
-        run = ledger.run
-        self._tell(
-            ev.BudgetChanged,
-            spent_usd=None if run.unpriced and not run.spent else run.spent,
-            reserved_usd=run.kept + run.open,
-            ceiling_usd=ledger.ceilings.run_usd,
-            unpriced_calls=run.unpriced,
-            by_model={
-                payer: None if account.unpriced and not account.spent else account.spent
-                for payer, account in ledger.payers.items()
-            },
-        )
+        if self._opening is None:
+            return ()
+        return self._narrator.take(self.dispatcher if self.finished is None else None)
 
     # ---- the end
 
@@ -577,7 +452,7 @@ class Session:
             run_id=self.run_id,
             status=status,
             error=error,
-            notes=tuple(self._notes),
+            notes=tuple(self._narrator.notes),
             lanes=self.dispatcher.lane_views(self._clock.monotonic()),
             ledger=self.dispatcher.ledger,
             duration_s=self._clock.monotonic() - self._started_at,
@@ -585,10 +460,7 @@ class Session:
         )
         finished = close_run(ending, opening.store, self.recorder)
         self._tell_what_was_saved_at_the_end()
-        self._tell_counts()
-        self._seq += 1
-        self.finished = replace(finished, seq=self._seq)
-        self._events.append(self.finished)
+        self.finished = self._narrator.finished(finished, self.dispatcher)
         if self._not_saved is None:
             self.recorder.close()
             opening.store.close()
@@ -606,7 +478,7 @@ class Session:
             if isinstance(message, Committed):
                 for write in message.writes:
                     if isinstance(write, DoneWrite):
-                        self._tell_done(write.done)
+                        self._narrator.durable(write.done)
 
 
 def _answer_write(run_id: str, record: CallDone) -> AnswerWrite:
