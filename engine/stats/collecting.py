@@ -111,15 +111,15 @@ def _counts(row: _Rows, scores: Floats, passed: Floats) -> Counts:
     import numpy as np
 
     outcomes: dict[Outcome, int] = {}
-    errored = throttled = estimated = priced = 0
+    errored = estimated = priced = 0
     for call in row.calls:
         outcomes[call.outcome] = outcomes.get(call.outcome, 0) + 1
-        throttled += call.throttled
         if call.score is not None and call.score.state is ScoreState.ERRORED:
             errored += 1
         if call.answer is not None:
             estimated += call.answer.cost_source == "estimated"
             priced += call.answer.cost_usd is not None
+    throttles = [call.throttled for call in row.calls] + [call.throttled for _, _, call in row.failed]
     unscored = int(np.count_nonzero(np.isnan(scores)))
     return Counts(
         answered=len(row.calls),
@@ -130,7 +130,8 @@ def _counts(row: _Rows, scores: Floats, passed: Floats) -> Counts:
         cut_off=outcomes.get(Outcome.LENGTH, 0),
         score_errors=errored,
         unscored=unscored - errored if unscored > errored else 0,
-        throttled=throttled + sum(call.throttled for _, _, call in row.failed),
+        throttled=sum(throttles),
+        throttled_calls=sum(count > 0 for count in throttles),
         estimated_cost=estimated,
         correct=int(np.nansum(passed)) if len(passed) else 0,
         priced=priced,

@@ -92,7 +92,7 @@ def _warnings(sample: ModelSample, raw: Mapping[str, float | None], config: Conf
         ("refused", counts.refused),
         ("empty", counts.empty),
         ("cut_off", counts.cut_off),
-        ("throttled", counts.throttled),
+        ("throttled", counts.throttled_calls),
         ("cost_estimated", counts.estimated_cost),
     )
     found += [Reason(code, {"count": count, "of": counts.answered}) for code, count in table if count]

@@ -21,9 +21,9 @@ class BoardInput:
 
     config: Config
     entries: tuple[ModelEntry, ...]
+    cards: Mapping[str, Card]
     cases: tuple[Case, ...]
     calls: Sequence[CallDone]
-    cards: Mapping[str, Card] = field(default_factory=dict)
     skipped: tuple[SkippedModel, ...] = ()
     planned: int = 0
     trials: int = 1

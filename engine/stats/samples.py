@@ -65,7 +65,8 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Calls of one model by what became of them. `correct` answers are scored and passed."""
+    """Calls of one model by what became of them. `correct` answers are scored and
+    passed; `throttled` counts the signals, `throttled_calls` the calls that met one."""
 
     answered: int = 0
     errors: int = 0
@@ -76,6 +77,7 @@ class Counts:
     score_errors: int = 0
     unscored: int = 0
     throttled: int = 0
+    throttled_calls: int = 0
     estimated_cost: int = 0
     correct: int = 0
     priced: int = 0

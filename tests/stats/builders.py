@@ -98,6 +98,7 @@ def board_input(
     return BoardInput(
         config=config or Config(),
         entries=tuple(ModelEntry(model=key, key=key, label=key.upper()) for key in keys),
+        cards=fields.pop("cards", {}),
         cases=tuple(cases) if cases is not None else tuple(Case(id=name) for name in ids),
         calls=tuple(calls),
         trials=trials,

@@ -393,3 +393,10 @@ def test_time_to_the_first_word_is_of_the_streamed_answers() -> None:
         assert answer is not None
         calls[number] = replace(calls[number], answer=replace(answer, first_token_ms=first))
     assert entry(build_board(board_input(calls)), "a").first_token_p50_ms == 30.0
+
+
+def test_throttles_are_counted_as_signals_and_as_calls() -> None:
+    calls = [replace(scored("a", f"c00{n}", 1, 1.0), throttled=n) for n in range(3)]
+    row = entry(build_board(board_input(calls)), "a")
+    assert row.throttled == 3
+    assert [dict(w.values) for w in row.warnings if w.code == "throttled"] == [{"count": 2, "of": 3}]
