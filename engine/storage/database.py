@@ -194,6 +194,11 @@ class Database:
         return connection
 
     def _open_read_only(self) -> sqlite3.Connection:
+        if self._may_be_tidied():
+            # The right to write is used by SQLite only, to take its log away again when it closes.
+            connection = self._raw()
+            connection.execute("PRAGMA query_only=ON")
+            return connection
         if not self._immutable:
             connection = self._raw("?mode=ro")
             try:
@@ -206,6 +211,11 @@ class Database:
             else:
                 return connection
         return self._raw("?immutable=1")
+
+    def _may_be_tidied(self) -> bool:
+        """Not where a log lies beside the file: it may be another file's, and must not be folded in."""
+        places = (self.path, self.path.parent)
+        return not has_log(self.path) and all(os.access(place, os.W_OK) for place in places)
 
     def _may_be_immutable(self) -> bool:
         """Whether a file in a folder that cannot be written holds all its data itself."""

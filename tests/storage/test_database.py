@@ -75,6 +75,11 @@ def test_a_new_store_is_durable_logged_and_private(path: Path) -> None:
 
 def test_nothing_is_left_beside_the_file_after_closing(path: Path) -> None:
     fill(path)
+    content = path.read_bytes()
+    with Store.open(path, read_only=True) as store:
+        assert len(store.runs()) == 1
+    assert check_store(path) is None
+    assert path.read_bytes() == content
     assert [file.name for file in path.parent.glob("arena.sqlite*")] == ["arena.sqlite"]
 
 
@@ -184,6 +189,8 @@ def test_reading_only_refuses_every_change(path: Path) -> None:
         with pytest.raises(WorldError) as caught:
             store.set_label("run_a", "x")
         assert caught.value.code == "store_readonly"
+        with pytest.raises(sqlite3.OperationalError):
+            store.database.connection.execute("UPDATE runs SET label = 'x'")
 
 
 def test_reading_beside_a_writer_sees_what_is_committed(path: Path) -> None:
