@@ -33,7 +33,7 @@ from engine.domain import (
 from engine.execution.budget import Used, Worst
 from engine.execution.clients import Clients
 from engine.execution.estimate import sent_max_tokens, worst_case
-from engine.execution.jobs import Job, Tally
+from engine.execution.jobs import Job
 from engine.execution.messages import Answered, Marked, Refused, Ticket, WorkerMessage
 from engine.execution.plan import Plan
 from engine.execution.preflight import ReadyModel
@@ -232,26 +232,4 @@ def _record(ticket: Ticket, answer: Answer, began: datetime) -> CallDone:
         started_at=ticket.first_started_at or began,
         finished_at=datetime.now(UTC),
         attempt_log=(*ticket.log, attempt),
-    )
-
-
-def failed_record(refused: Refused, tally: Tally, status: CallStatus) -> CallDone:
-    """The record of a call that failed for good or was stopped under way."""
-    if status is CallStatus.STOPPED:
-        outcome = Outcome.STOPPED
-    elif refused.failure.kind is ErrorKind.BLOCKED:
-        outcome = Outcome.BLOCKED
-    else:
-        outcome = Outcome.FAILED
-    return CallDone(
-        cell=refused.ticket.job.cell,
-        status=status,
-        outcome=outcome,
-        error=refused.error,
-        attempts=tally.attempts,
-        throttled=tally.throttled,
-        waited_s=tally.waited_s,
-        started_at=refused.ticket.first_started_at or refused.attempt.started_at,
-        finished_at=refused.at,
-        attempt_log=(*refused.ticket.log, refused.attempt),
     )

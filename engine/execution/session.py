@@ -15,11 +15,11 @@ from pathlib import Path
 
 from providers.base import ErrorKind
 
-from engine.domain import CallDone, CallError, CallStatus, Cell, Outcome, RunStatus
+from engine.domain import CallDone, CallError, CallStatus, Cell, RunStatus
 from engine.errors import ArenaError
 from engine.execution import events as ev
 from engine.execution.budget import Worst
-from engine.execution.call import Caller, Setting, failed_record
+from engine.execution.call import Caller, Setting
 from engine.execution.clients import Clients
 from engine.execution.dispatcher import Dispatcher
 from engine.execution.ending import Ending, close_run
@@ -44,6 +44,7 @@ from engine.execution.messages import (
 )
 from engine.execution.narrator import Narrator
 from engine.execution.opening import Opening, mark_earlier_answers, open_run
+from engine.execution.outcomes import answer_write, failed_record, stopped_record
 from engine.execution.request import RunRequest
 from engine.execution.resume import resumed
 from engine.execution.retry import Failure
@@ -256,7 +257,7 @@ class Session:
             self._save_done(job, record)
         else:
             self._scoring[job.cell] = job
-            self._save(_answer_write(self.run_id, record), *self._account(job.payer))
+            self._save(answer_write(self.run_id, record), *self._account(job.payer))
 
     def _take_refusal(self, message: Refused) -> None:
         ticket = message.ticket
@@ -363,22 +364,15 @@ class Session:
             job = ticket.job
             if job.cell not in self._scoring:
                 self.dispatcher.failed(job, cut, self._clock.monotonic())
-            tally = self.dispatcher.tally(job)
-            self._save_done(
-                job,
-                CallDone(
-                    cell=job.cell,
-                    status=CallStatus.STOPPED,
-                    outcome=Outcome.STOPPED,
-                    error=CallError(cut.kind.value, cut.message),
-                    attempts=tally.attempts,
-                    throttled=tally.throttled,
-                    waited_s=tally.waited_s,
-                    started_at=ticket.first_started_at,
-                    finished_at=self._clock.utc(),
-                    attempt_log=ticket.log,
-                ),
+            record = stopped_record(
+                job.cell,
+                CallError(cut.kind.value, cut.message),
+                self.dispatcher.tally(job),
+                ticket.log,
+                started_at=ticket.first_started_at,
+                finished_at=self._clock.utc(),
             )
+            self._save_done(job, record)
 
     def _tell_changes(self) -> None:
         for ended in self.dispatcher.take_ended():
@@ -387,28 +381,18 @@ class Session:
             self._narrator.change(change, len(self.dispatcher.in_flight()))
 
     def _record_ended(self, ended: Ended) -> None:
-        waiting = self._waiting.pop(ended.index, None)
-        self._unsaved += 1
+        before = self._waiting.pop(ended.index, None)
         failure = ended.failure
-        error = (
-            CallError(ended.code, failure.message, failure.status) if failure else CallError(ended.code, "")
+        record = stopped_record(
+            ended.cell,
+            CallError(ended.code, failure.message if failure else "", failure.status if failure else None),
+            ended.tally,
+            before.log if before else (),
+            started_at=before.first_started_at if before else None,
+            finished_at=None,
         )
-        self._save(
-            DoneWrite(
-                self.run_id,
-                CallDone(
-                    cell=ended.cell,
-                    status=CallStatus.STOPPED,
-                    outcome=Outcome.STOPPED,
-                    error=error,
-                    attempts=ended.tally.attempts,
-                    throttled=ended.tally.throttled,
-                    waited_s=ended.tally.waited_s,
-                    started_at=waiting.first_started_at if waiting else None,
-                    attempt_log=waiting.log if waiting else (),
-                ),
-            )
-        )
+        self._unsaved += 1
+        self._save(DoneWrite(self.run_id, record))
 
     def take_events(self) -> tuple[ev.Event, ...]:
         """All events since the last time, with the counts and the money as they are now."""
@@ -469,7 +453,7 @@ class Session:
         """Before an abort: answers that came in are paid for, so they are stored."""
         for message in list(self._inbox):
             if isinstance(message, Answered) and message.ticket.job.id in self._tickets:
-                self._save(_answer_write(self.run_id, message.record))
+                self._save(answer_write(self.run_id, message.record))
 
     def _tell_what_was_saved_at_the_end(self) -> None:
         """After an abort: commits that came in while the run was closed."""
@@ -479,19 +463,3 @@ class Session:
                 for write in message.writes:
                     if isinstance(write, DoneWrite):
                         self._narrator.durable(write.done)
-
-
-def _answer_write(run_id: str, record: CallDone) -> AnswerWrite:
-    if record.answer is None:
-        raise RuntimeError("there is no answer to store")
-    return AnswerWrite(
-        run_id=run_id,
-        cell=record.cell,
-        answer=record.answer,
-        attempts=record.attempts,
-        throttled=record.throttled,
-        waited_s=record.waited_s,
-        started_at=record.started_at,
-        finished_at=record.finished_at,
-        attempt_log=record.attempt_log,
-    )

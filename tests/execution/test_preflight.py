@@ -204,7 +204,7 @@ def test_looking_can_be_cancelled_and_never_takes_long(tmp_path: Path, monkeypat
     with pytest.raises(Cancelled):
         examine(project, keystore=Slow(environ={}), pricebook=book, environ={}, should_stop=lambda: True)
     assert time.monotonic() - began < 3
-    monkeypatch.setattr("engine.execution.preflight.TIME_LIMIT_S", 0.1)
+    monkeypatch.setattr("engine.execution.candidates.TIME_LIMIT_S", 0.1)
     preflight = examine(project, keystore=Slow(environ={}), pricebook=book, environ={})
     held.set()
     assert [(s.model_key, s.code) for s in preflight.skipped] == [("open", "not_reachable")]
