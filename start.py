@@ -293,7 +293,7 @@ def become(arguments):
 def start_program():
     """`python3 start.py`: the window, or the sample's result where there is no screen."""
     window = has_display()
-    prepare(["program", "local"])
+    prepare(["program", "local", "sandbox"])
     check_system(window=window, tests=False)
     if window:
         return become(["-m", "arena_desktop"])
@@ -306,7 +306,7 @@ def start_program():
 
 def start_tests(arguments):
     """`python3 start.py test`: the whole suite, with the small models installed."""
-    prepare(["program", "local", "development"])
+    prepare(["program", "local", "sandbox", "development"])
     check_system(window=False, tests=True)
     return become(["-m", "pytest"] + arguments)
 

@@ -3,8 +3,8 @@
     python -m tests.tools.lock            resolve anew with uv and write the file
     python -m tests.tools.lock --check    say whether the file still belongs to pyproject.toml
 
-The file has three sections, so that `start.py` installs only what a command needs: the program, the
-extra `local`, the development group. Only packages that some system really installs are listed, each
+The file has sections, so that `start.py` installs only what a command needs: the program, the extras
+`local` and `sandbox`, the development group. Only packages that some system really installs are listed, each
 with its hashes and no host.
 """
 
@@ -23,6 +23,7 @@ LOCK = ROOT / "requirements.lock"
 SECTIONS = {
     "program": ["--no-dev"],
     "local": ["--no-dev", "--extra", "local"],
+    "sandbox": ["--no-dev", "--extra", "sandbox"],
     "development": ["--all-groups", "--all-extras"],
 }
 NEVER = "sys_platform == 'never'"
