@@ -61,9 +61,12 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*LEAST_SIZE)
         self.menus = Menus(self)
         self.menus.fill(self.menuBar())
-        self.rail = Rail([
-            RailItem(entry.name, entry.title, entry.icon, entry.group, entry.needs_project) for entry in pages
-        ])
+        self.rail = Rail(
+            [
+                RailItem(entry.name, entry.title, entry.icon, entry.group, entry.needs_project)
+                for entry in pages
+            ]
+        )
         self.area = PageArea()
         self.status = ArenaStatusBar()
         self.window_strips = StripStack()
@@ -195,7 +198,14 @@ class MainWindow(QMainWindow):
         """F6: list, page, detail pane (a child named `detail`), status bar while a run goes on."""
         parts = self._parts()
         now = QApplication.focusWidget()
-        at = next((n for n, part in enumerate(parts) if now is not None and (part is now or part.isAncestorOf(now))), -1)
+        at = next(
+            (
+                n
+                for n, part in enumerate(parts)
+                if now is not None and (part is now or part.isAncestorOf(now))
+            ),
+            -1,
+        )
         # The detail pane is inside the page: the innermost part counts.
         for n, part in enumerate(parts):
             if n > at >= 0 and now is not None and part.isAncestorOf(now):

@@ -102,7 +102,9 @@ class Menus(QObject):
 
     def _edit(self, menu: QMenu) -> None:
         self._add(menu, ActionSpec("action_undo", self.tr("&Undo"), (_KEY.Undo,), needs_project=True))
-        self._add(menu, ActionSpec("action_redo", self.tr("&Redo"), ("Ctrl+Shift+Z", "Ctrl+Y"), needs_project=True))
+        self._add(
+            menu, ActionSpec("action_redo", self.tr("&Redo"), ("Ctrl+Shift+Z", "Ctrl+Y"), needs_project=True)
+        )
         menu.addSeparator()
         # Copy and paste belong to the widget with the focus; here they are for people who look in menus.
         self._add(menu, ActionSpec("action_copy", self.tr("&Copy")))
@@ -145,7 +147,10 @@ class Menus(QObject):
         self._add(menu, ActionSpec("action_pause", self.tr("&Pause"), needs_project=True))
         self._add(menu, ActionSpec("action_cancel", self.tr("&Cancel run…"), needs_project=True))
         menu.addSeparator()
-        self._add(menu, ActionSpec("action_retry_failed", self.tr("&Try the failed answers again"), needs_project=True))
+        self._add(
+            menu,
+            ActionSpec("action_retry_failed", self.tr("&Try the failed answers again"), needs_project=True),
+        )
         self._add(menu, ActionSpec("action_compare", self.tr("C&ompare runs…"), needs_project=True))
 
     def _help(self, menu: QMenu) -> None:

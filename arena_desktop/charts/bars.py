@@ -55,7 +55,13 @@ def _draw_bar(canvas: Canvas, column: QRectF, scale: Scale, bar: Bar) -> None:
             canvas.line(QPointF(middle - 4, end), QPointF(middle + 4, end), whisker, 1.5)
         label = min(label, high)
     ink = "text3" if bar.muted else "text"
-    canvas.text(QPointF(middle, label - metrics.height() / 2 - 3), bar.measure.text, role="head", ink=ink, side="middle")
+    canvas.text(
+        QPointF(middle, label - metrics.height() / 2 - 3),
+        bar.measure.text,
+        role="head",
+        ink=ink,
+        side="middle",
+    )
 
 
 def _draw_name(canvas: Canvas, column: QRectF, bar: Bar) -> None:

@@ -74,7 +74,9 @@ class Canvas:
         """Metrics of a role, for the device that is painted on."""
         return QFontMetricsF(self.face(role), self.painter.device())
 
-    def text(self, point: QPointF, text: str, *, role: str = "caption", ink: str = "text3", side: str = "left") -> QRectF:
+    def text(
+        self, point: QPointF, text: str, *, role: str = "caption", ink: str = "text3", side: str = "left"
+    ) -> QRectF:
         """Text whose vertical middle is at `point`; `side` says which end of it is there."""
         metrics = self.metrics(role)
         width, height = metrics.horizontalAdvance(text), metrics.height()
@@ -82,10 +84,14 @@ class Canvas:
         box = QRectF(left, point.y() - height / 2, width, height)
         self.painter.setFont(self.face(role))
         self.painter.setPen(self.theme.color(ink))
-        self.painter.drawText(box.adjusted(-1, 0, 2, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        self.painter.drawText(
+            box.adjusted(-1, 0, 2, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text
+        )
         return box
 
-    def line(self, a: QPointF, b: QPointF, colour: QColor, width: float = 2.0, dash: list[float] | None = None) -> None:
+    def line(
+        self, a: QPointF, b: QPointF, colour: QColor, width: float = 2.0, dash: list[float] | None = None
+    ) -> None:
         """A line with round ends, dashed when `dash` is given (in pixels)."""
         pen = QPen(colour, width)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap if dash else Qt.PenCapStyle.RoundCap)

@@ -60,18 +60,25 @@ def _draw_threshold(canvas: Canvas, plot: QRectF, scale: Scale, chart: CostScore
     y, line = scale.at(chart.threshold.value), canvas.metrics("caption").height()
     warn = canvas.theme.color("warn")
     canvas.line(QPointF(plot.x(), y), QPointF(plot.right(), y), warn, 1.4, [5, 4])
-    return canvas.text(QPointF(plot.right(), y + line / 2 + 4), chart.threshold.text, ink="warn", side="right")
+    return canvas.text(
+        QPointF(plot.right(), y + line / 2 + 4), chart.threshold.text, ink="warn", side="right"
+    )
 
 
 def _draw_whisker(canvas: Canvas, point: CostPoint, centre: QPointF, scale: Scale) -> QRectF:
     if point.score.low is None or point.score.high is None:
         return QRectF()
-    top, bottom = QPointF(centre.x(), scale.at(point.score.high)), QPointF(centre.x(), scale.at(point.score.low))
+    top, bottom = (
+        QPointF(centre.x(), scale.at(point.score.high)),
+        QPointF(centre.x(), scale.at(point.score.low)),
+    )
     canvas.line(top, bottom, canvas.ink_of(point.index, point.muted, WHISKER_ALPHA), 2)
     return QRectF(top.x() - 2, top.y(), 4, bottom.y() - top.y())
 
 
-def _draw_name(canvas: Canvas, plot: QRectF, point: CostPoint, centre: QPointF, taken: list[QRectF]) -> QRectF:
+def _draw_name(
+    canvas: Canvas, plot: QRectF, point: CostPoint, centre: QPointF, taken: list[QRectF]
+) -> QRectF:
     """Right of the mark, or wherever it covers least: left, above right, below right."""
     role = "head" if point.strong else "caption"
     metrics = canvas.metrics(role)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPolygonF
 
-from arena_desktop.charts.canvas import LABEL_STEP, Canvas, Drawing, Hit, HitRow, Scale, draw_grid, score_scale, spread
+from arena_desktop.charts.canvas import (
+    LABEL_STEP,
+    Canvas,
+    Drawing,
+    Hit,
+    HitRow,
+    Scale,
+    draw_grid,
+    score_scale,
+    spread,
+)
 from arena_desktop.charts.data import Line, Lines, Measure
 
 _DASH = [3.0, 3.0]
@@ -37,18 +47,20 @@ def _values(chart: Lines) -> list[float]:
 
 
 def _places(plot: QRectF, count: int) -> list[float]:
-    if count == 1:
-        return [plot.center().x()]
+    if count <= 1:
+        return [plot.center().x()] * count
     inset = min(24.0, plot.width() / (2 * count))
     step = (plot.width() - inset - 12) / max(1, count - 1)
     return [plot.x() + inset + step * n for n in range(count)]
 
 
 def _draw_axis(canvas: Canvas, plot: QRectF, places: list[float], chart: Lines) -> None:
+    if not places:
+        return
     metrics = canvas.metrics("caption")
     y, free = plot.bottom() + metrics.height() / 2 + 7, float("-inf")
     last = len(places) - 1
-    reserved = places[last] - metrics.horizontalAdvance(chart.runs[last]) / 2 if places else 0.0
+    reserved = places[last] - metrics.horizontalAdvance(chart.runs[last]) / 2
     for n, (x, label) in enumerate(zip(places, chart.runs, strict=True)):
         half = metrics.horizontalAdvance(label) / 2
         # The last run is always named; others give way.
@@ -65,7 +77,9 @@ def _draw_changes(canvas: Canvas, plot: QRectF, places: list[float], chart: Line
         if not 0 < change.before < len(places):
             continue
         x = (places[change.before - 1] + places[change.before]) / 2
-        canvas.line(QPointF(x, plot.y() - 2), QPointF(x, plot.bottom()), canvas.theme.color("text3"), 1.2, _DASH)
+        canvas.line(
+            QPointF(x, plot.y() - 2), QPointF(x, plot.bottom()), canvas.theme.color("text3"), 1.2, _DASH
+        )
         half = canvas.metrics("caption").horizontalAdvance(change.text) / 2
         if x - half > free:
             canvas.text(QPointF(x, plot.y() - height / 2 - 5), change.text, ink="text2", side="middle")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QGuiApplication, QImage, QPainter
+from PySide6.QtGui import QFont, QGuiApplication, QImage, QPaintDevice, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from arena_desktop.charts.bars import draw_bars
@@ -38,10 +38,7 @@ def picture(chart: Chart, size: QSize, *, ratio: float = 2.0) -> QImage:
     """A light picture of the chart, for the clipboard and PNG files."""
     image = QImage(size * ratio, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
-    image.fill(light().color("surface"))
-    painter = QPainter(image)
-    draw(painter, QRectF(QPointF(0, 0), size.toSizeF()).adjusted(12, 12, -12, -12), chart, light())
-    painter.end()
+    _draw_light(image, size, chart)
     return image
 
 
@@ -55,12 +52,20 @@ def svg(chart: Chart, size: QSize, title: str) -> bytes:
     generator.setSize(size)
     generator.setViewBox(QRectF(QPointF(0, 0), size.toSizeF()))
     generator.setTitle(title)
-    painter = QPainter(generator)
-    painter.fillRect(QRectF(QPointF(0, 0), size.toSizeF()), light().color("surface"))
-    draw(painter, QRectF(QPointF(0, 0), size.toSizeF()).adjusted(12, 12, -12, -12), chart, light())
-    painter.end()
+    _draw_light(generator, size, chart)
     buffer.close()
     return bytes(data.data())
+
+
+def _draw_light(device: QPaintDevice, size: QSize, chart: Chart) -> None:
+    whole = QRectF(QPointF(0, 0), size.toSizeF())
+    painter = QPainter(device)
+    try:
+        painter.fillRect(whole, light().color("surface"))
+        draw(painter, whole.adjusted(12, 12, -12, -12), chart, light())
+    finally:
+        # A painter that outlives its device takes the process down.
+        painter.end()
 
 
 def draw_hover(painter: QPainter, rect: QRectF, drawing: Drawing, hit: Hit, theme: Tokens) -> None:

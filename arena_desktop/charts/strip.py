@@ -25,7 +25,9 @@ def draw_strip(canvas: Canvas, rect: QRectF, chart: Strip) -> Drawing:
     scale = Scale(0, 100, plot.x() + _INSET, plot.right() - _INSET, (0, 25, 50, 75, 100))
     for tick in scale.ticks:
         vline(canvas.painter, scale.at(tick), plot.y(), plot.height(), canvas.theme.color("line"))
-        canvas.text(QPointF(scale.at(tick), plot.bottom() + metrics.height() / 2 + 6), f"{tick:.0f}", side="middle")
+        canvas.text(
+            QPointF(scale.at(tick), plot.bottom() + metrics.height() / 2 + 6), f"{tick:.0f}", side="middle"
+        )
     hline(canvas.painter, plot.x(), plot.bottom(), plot.width(), canvas.theme.color("line3"))
     drawing = Drawing(plot)
     height = plot.height() / max(1, len(chart.rows))
@@ -52,7 +54,9 @@ def _draw_row(canvas: Canvas, edge: float, left: float, box: QRectF, scale: Scal
         for k in range(count):
             column, k_row = divmod(k, rows)
             high = min(rows, count - column * rows)
-            centre = QPointF(x + (column - (columns - 1) / 2) * step, middle + (k_row - (high - 1) / 2) * step)
+            centre = QPointF(
+                x + (column - (columns - 1) / 2) * step, middle + (k_row - (high - 1) / 2) * step
+            )
             canvas.painter.drawEllipse(centre, _DOT / 2, _DOT / 2)
     if row.mean is not None:
         x = scale.at(row.mean.value)

@@ -4,7 +4,7 @@ Everything exported here needs QtGui only. The switch that applies a theme to a 
 application is `arena_desktop.theme.switch` (it needs QtWidgets).
 """
 
-from arena_desktop.theme.fonts import F, control_height, row_height, scaled, text_scale
+from arena_desktop.theme.fonts import F, control_height, icon_size, row_height, scaled, text_scale
 from arena_desktop.theme.icons import icon, pixmap
 from arena_desktop.theme.tokens import Tokens, current, dark, light
 
@@ -15,6 +15,7 @@ __all__ = [
     "current",
     "dark",
     "icon",
+    "icon_size",
     "light",
     "pixmap",
     "row_height",

@@ -46,6 +46,11 @@ def scaled(pixels: float) -> int:
     return max(4, round(pixels * text_scale() / 4) * 4)
 
 
+def icon_size(pixels: float) -> int:
+    """An icon or mark of the design, grown with the text; even."""
+    return max(4, round(pixels * text_scale() / 2) * 2) if text_scale() > 1.0 else round(pixels)
+
+
 def row_height(design: int, lines: int = 1) -> int:
     """A height of the design, never too low for `lines` of text plus air; a multiple of 4."""
     needed = QFontMetricsF(QGuiApplication.font()).height() * lines + (24 if lines == 1 else 16)

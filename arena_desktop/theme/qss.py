@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from string import Template
 
-from arena_desktop.theme.fonts import control_height, scaled
+from arena_desktop.theme.fonts import control_height, icon_size, scaled
 from arena_desktop.theme.icons import svg_text
 from arena_desktop.theme.tokens import Tokens
 from resources import ROOT
@@ -52,9 +52,10 @@ def style_sheet(theme: Tokens, pictures: dict[str, str]) -> str:
     values.update(
         inner=control - 2,
         tight=control - 4,
-        check=18,
+        box=icon_size(16),
+        radio=icon_size(16) // 2 + 1,
+        pupil=icon_size(16) - 8,
         menu_item=max(28, control - 4),
-        scroll_room=12,
         spin=scaled(20),
     )
     return _template().substitute(values)

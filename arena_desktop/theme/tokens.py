@@ -122,10 +122,12 @@ class TypeRole:
 @cache
 def type_roles() -> Mapping[str, TypeRole]:
     """All text roles by name."""
-    return MappingProxyType({
-        name: TypeRole(value["factor"], value["weight"], value.get("spacing", 100.0))
-        for name, value in _raw()["type"].items()
-    })
+    return MappingProxyType(
+        {
+            name: TypeRole(value["factor"], value["weight"], value.get("spacing", 100.0))
+            for name, value in _raw()["type"].items()
+        }
+    )
 
 
 def _tokens(name: str) -> Tokens:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QIcon, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QRadioButton, QSizePolicy, QToolButton, QWidget
 
-from arena_desktop.theme import F, control_height, current, icon
+from arena_desktop.theme import F, current, icon, icon_size
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.paint import card, rounded
 from arena_desktop.theme.switch import restyle, set_role
@@ -68,8 +68,9 @@ class Button(QPushButton):
     def _retint(self) -> None:
         if self._icon_name:
             air = _AIR if self.text() else 0
-            self.setIcon(icon(self._icon_name, _ICON_TONE.get(self.kind, "text"), size=16, air=air))
-            self.setIconSize(QSize(16 + air, 16))
+            size = icon_size(16)
+            self.setIcon(icon(self._icon_name, _ICON_TONE.get(self.kind, "text"), size=size, air=air))
+            self.setIconSize(QSize(size + air, size))
         else:
             self.setIcon(QIcon())
 
@@ -113,8 +114,9 @@ class IconButton(QToolButton):
             self._retint()
 
     def _retint(self) -> None:
-        self.setIcon(icon(self._icon_name, self._tone, size=self._size))
-        self.setIconSize(QSize(self._size, self._size))
+        size = icon_size(self._size)
+        self.setIcon(icon(self._icon_name, self._tone, size=size))
+        self.setIconSize(QSize(size, size))
 
 
 class ActionCard(QPushButton):
@@ -146,7 +148,13 @@ class ActionCard(QPushButton):
         painter = QPainter(self)
         active = self.underMouse() and self.isEnabled()
         fill = "press" if self.isDown() else "hover" if active else "surface"
-        card(painter, QRectF(self.rect()), RADIUS_CARD, theme.color(fill), theme.color("line3" if active else "line"))
+        card(
+            painter,
+            QRectF(self.rect()),
+            RADIUS_CARD,
+            theme.color(fill),
+            theme.color("line3" if active else "line"),
+        )
         tile = QRectF(20, 20, 40, 40)
         rounded(painter, tile, 8, theme.color("accent" if self._lead else "tint"))
         tone = theme["onAccent" if self._lead else "accentText"]
@@ -187,7 +195,7 @@ class ChoiceCard(QRadioButton):
 
     def sizeHint(self) -> QSize:
         line = QFontMetricsF(F("body")).height() + 2
-        height = 14 + control_height(20) + line * len(self._lines) + 14
+        height = 38 + (line - 18) * (1 + len(self._lines)) + 18 * len(self._lines) + 14
         return QSize(240, max(88, -(-int(height) // 4) * 4))
 
     def minimumSizeHint(self) -> QSize:
@@ -203,7 +211,8 @@ class ChoiceCard(QRadioButton):
         edge = "accent" if chosen else "line3"
         width = 2.0 if chosen else None
         card(painter, QRectF(self.rect()), RADIUS_CARD, theme.color(fill), theme.color(edge), width)
-        dot = QRectF(17, 15, 18, 18)
+        line = QFontMetricsF(F("body")).height() + 2
+        dot = QRectF(17, max(15.0, 14 + line / 2 - 9), 18, 18)
         if chosen:
             rounded(painter, dot, 9, theme.color("accent"))
             rounded(painter, dot.adjusted(5, 5, -5, -5), 4, theme.color("onAccent"))
@@ -212,11 +221,14 @@ class ChoiceCard(QRadioButton):
         painter.setFont(F("strong"))
         metrics = QFontMetricsF(painter.font())
         painter.setPen(theme.color("text" if self.isEnabled() else "dis"))
-        painter.drawText(QRectF(43, 24 - metrics.height() / 2, self.width() - 56, metrics.height()), 0, self.text())
+        title = QRectF(43, dot.center().y() - metrics.height() / 2, self.width() - 56, metrics.height())
+        painter.drawText(title, 0, self.text())
         painter.setFont(F("body"))
         painter.setPen(theme.color("text2" if self.isEnabled() else "dis"))
-        line, top = QFontMetricsF(painter.font()).height() + 2, 38.0
+        top = max(38.0, 14 + line + 6)
         for text in self._lines:
-            shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, self.width() - 34)
+            shown = QFontMetricsF(painter.font()).elidedText(
+                text, Qt.TextElideMode.ElideRight, self.width() - 34
+            )
             painter.drawText(QRectF(17, top, self.width() - 34, line), Qt.AlignmentFlag.AlignVCenter, shown)
             top += line

@@ -41,7 +41,13 @@ class Divider(QWidget):
 
     def __init__(self, *, vertical: bool = False, inset: int = 0) -> None:
         super().__init__()
-        self._vertical, self._inset = vertical, inset
+        self._inset = inset
+        self.set_vertical(vertical)
+
+    def set_vertical(self, vertical: bool) -> None:
+        """Turns it, for cards that change their direction when they get narrow."""
+        self._vertical = vertical
+        self.updateGeometry()
         fixed, free = QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding
         self.setSizePolicy(*((fixed, free) if vertical else (free, fixed)))
 

@@ -31,14 +31,13 @@ from arena_desktop.cells import (
     TitleMarksCell,
     TwoLineCell,
 )
-from arena_desktop.theme import F, Tokens, scaled
+from arena_desktop.theme import F, Tokens, icon_size, scaled
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.paint import draw_shape, rounded, vline
 from arena_desktop.widgets.chip import chip_size, paint_chip
 
 MARK = 10
-MARK_ROOM = 22
-MARKS_STEP = 21
+_STEP = 21
 _TRACK = 2.0
 _BAND = 8.0
 _DOT = 9.0
@@ -65,7 +64,9 @@ class Pen:
         """The token of ordinary text in this row."""
         return "text3" if self.muted else self.column.tone
 
-    def text(self, text: str, box: QRectF, role: str = "body", ink: str | None = None, right: bool = False) -> float:
+    def text(
+        self, text: str, box: QRectF, role: str = "body", ink: str | None = None, *, right: bool = False
+    ) -> float:
         """One line, elided with the font used. Returns the width drawn."""
         font = F(role)
         metrics = QFontMetricsF(font)
@@ -75,14 +76,17 @@ class Pen:
             self.painter.setPen(self.theme.color(ink or self.ink))
             side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
             # Two pixels of air: overhanging letters would be cut otherwise.
-            self.painter.drawText(box.adjusted(-2 if right else 0, 0, 0 if right else 2, 0), side | Qt.AlignmentFlag.AlignVCenter, shown)
+            airy = box.adjusted(-2 if right else 0, 0, 0 if right else 2, 0)
+            self.painter.drawText(airy, side | Qt.AlignmentFlag.AlignVCenter, shown)
         return metrics.horizontalAdvance(shown)
 
-    def icon(self, name: str, ink: str, left: float, size: int = 16) -> None:
+    def icon(self, name: str, ink: str, left: float) -> None:
         """An icon in the middle of the row."""
+        size = icon_size(16)
         if self.links is None:
             colour = self.theme["text3"] if self.muted else self.theme[ink]
-            theme_icons.draw(self.painter, name, colour, QRectF(left, self.box.center().y() - size / 2, size, size))
+            place = QRectF(left, self.box.center().y() - size / 2, size, size)
+            theme_icons.draw(self.painter, name, colour, place)
 
     def link_row(self, links: tuple[Link, ...], left: float, *, right: bool = False) -> None:
         """Links beside each other from `left`, or at the right end of the cell."""
@@ -110,7 +114,8 @@ def paint_cell(pen: Pen, cell: object, text: str) -> None:
     ink = pen.ink if text != UNKNOWN or pen.muted else "text2"
     if pen.column.align is Align.CENTRE:
         width = QFontMetricsF(F(pen.column.weight)).horizontalAdvance(text)
-        pen.text(text, QRectF(pen.box.center().x() - width / 2, pen.box.y(), width, pen.box.height()), pen.column.weight, ink)
+        middle = QRectF(pen.box.center().x() - width / 2, pen.box.y(), width, pen.box.height())
+        pen.text(text, middle, pen.column.weight, ink)
     else:
         pen.text(text, pen.box, pen.column.weight, ink, right=pen.column.align is Align.RIGHT)
 
@@ -126,6 +131,11 @@ def cell_links(pen: Pen, cell: object) -> list[tuple[Link, QRectF]]:
 def links_of(cell: object) -> tuple[Link, ...]:
     """The links of a cell, for menus and keys."""
     return getattr(cell, "links", ())
+
+
+def marks_step() -> int:
+    """The distance of two marks of a `MarksCell`, also for the shapes in the head."""
+    return icon_size(_STEP)
 
 
 def row_lines(cell: object) -> int:
@@ -145,7 +155,8 @@ def _score(cell: ScoreCell, pen: Pen) -> None:
     if pen.links is not None:
         return
     for share in (0.0, 0.5, 1.0):
-        vline(pen.painter, track.x() + track.width() * share, pen.row.y(), pen.row.height(), pen.theme.color("line"))
+        x = track.x() + track.width() * share
+        vline(pen.painter, x, pen.row.y(), pen.row.height(), pen.theme.color("line"))
     paint_score(pen, cell, track)
     ink = None if cell.value is not None else "text3" if pen.muted else "text2"
     pen.text(cell.text, pen.box, "strong" if cell.value is not None else "body", ink, right=True)
@@ -161,7 +172,8 @@ def paint_score(pen: Pen, cell: ScoreCell, track: QRectF) -> None:
     def at(value: float) -> float:
         return track.x() + track.width() * min(100.0, max(0.0, value)) / 100
 
-    rounded(painter, QRectF(track.x(), middle - _TRACK / 2, max(0.0, at(cell.value) - track.x()), _TRACK), 1, theme.color("track"))
+    groove = QRectF(track.x(), middle - _TRACK / 2, max(0.0, at(cell.value) - track.x()), _TRACK)
+    rounded(painter, groove, 1, theme.color("track"))
     if cell.low is not None and cell.high is not None:
         left, right = at(cell.low), at(cell.high)
         if right - left < _BAND:
@@ -173,11 +185,9 @@ def paint_score(pen: Pen, cell: ScoreCell, track: QRectF) -> None:
 
 def paint_dot(pen: Pen, centre: QPointF, ink: str) -> None:
     """The dot with a ring of the row's colour."""
-    size = _DOT + 3
-    rounded(pen.painter, QRectF(centre.x() - size / 2, centre.y() - size / 2, size, size), size / 2, pen.ground)
-    rounded(
-        pen.painter, QRectF(centre.x() - _DOT / 2, centre.y() - _DOT / 2, _DOT, _DOT), _DOT / 2, pen.theme.color(ink)
-    )
+    for size, colour in ((_DOT + 3, pen.ground), (_DOT, pen.theme.color(ink))):
+        box = QRectF(centre.x() - size / 2, centre.y() - size / 2, size, size)
+        rounded(pen.painter, box, size / 2, colour)
 
 
 @_draw.register
@@ -228,9 +238,10 @@ def _model(cell: ModelCell, pen: Pen) -> None:
     box = QRectF(pen.box)
     if cell.index is not None:
         colour = pen.theme.color("dis") if pen.muted else pen.theme.model_color(cell.index)
-        centre = QPointF(box.x() + 6, box.center().y())
-        draw_shape(pen.painter, pen.theme.model_shape(cell.index), centre, MARK, colour)
-        box.setLeft(box.x() + MARK_ROOM)
+        size = icon_size(MARK)
+        centre = QPointF(box.x() + size / 2 + 1, box.center().y())
+        draw_shape(pen.painter, pen.theme.model_shape(cell.index), centre, size, colour)
+        box.setLeft(box.x() + size + 12)
     role = "body" if pen.muted else "strong" if cell.strong else "name"
     drawn = pen.text(cell.name, box, role)
     if cell.suffix:
@@ -245,7 +256,7 @@ def _chip(cell: ChipCell, pen: Pen) -> None:
     width = min(float(size.width()), pen.box.width())
     place = QRectF(pen.box.x(), pen.box.center().y() - size.height() / 2, width, size.height())
     if pen.links is None:
-        paint_chip(pen.painter, place, cell.text, cell.tone, icon=cell.icon, theme=pen.theme, on_tint=pen.selected)
+        paint_chip(pen.painter, place, pen.theme, cell.text, cell.tone, cell.icon)
     left = place.right() + 10
     if cell.after:
         box = QRectF(left, pen.box.y(), pen.box.right() - left, pen.box.height())
@@ -258,7 +269,7 @@ def _icon_text(cell: IconTextCell, pen: Pen) -> None:
     box = QRectF(pen.box)
     if cell.icon:
         pen.icon(cell.icon, cell.icon_tone, box.x())
-        box.setLeft(box.x() + MARK_ROOM)
+        box.setLeft(box.x() + icon_size(16) + 6)
     drawn = pen.text(cell.text, box, "body", "text3" if pen.muted else cell.tone)
     pen.link_row(cell.links, box.x() + drawn + 10)
 
@@ -298,8 +309,9 @@ def _capsule(pen: Pen, place: QRectF, state: str) -> None:
 def _progress(cell: ProgressCell, pen: Pen) -> None:
     if pen.links is not None:
         return
-    words = min(scaled(88), pen.box.width() * 0.5)
-    pen.text(cell.text, QRectF(pen.box.x(), pen.box.y(), words, pen.box.height()))
+    needed = QFontMetricsF(F("body")).horizontalAdvance(cell.text) + 12
+    words = max(needed, min(scaled(88), pen.box.width() * 0.5))
+    pen.text(cell.text, QRectF(pen.box.x(), pen.box.y(), min(words, pen.box.width()), pen.box.height()))
     bar = QRectF(pen.box.x() + words, pen.box.center().y() - 3, min(106.0, pen.box.width() - words), 6)
     if bar.width() < 16:
         return
@@ -327,7 +339,7 @@ def _title_marks(cell: TitleMarksCell, pen: Pen) -> None:
     if pen.links is not None:
         return
     box = QRectF(pen.box)
-    marks = MARKS_STEP * len(cell.marks)
+    marks = marks_step() * len(cell.marks)
     number = scaled(20)
     first = QFontMetricsF(F("strong")).height()
     top = box.center().y() - (first + QFontMetricsF(F("caption")).height() + 3) / 2
@@ -345,11 +357,13 @@ def _marks(cell: MarksCell, pen: Pen) -> None:
 
 
 def _marks_row(pen: Pen, marks: tuple[bool | None, ...], box: QRectF) -> None:
-    left = box.right() - MARKS_STEP * len(marks) + (MARKS_STEP - 16) / 2
+    step, size = marks_step(), icon_size(16)
+    left = box.right() - step * len(marks) + (step - size) / 2
     for mark in marks:
         name, ink = ("check", "good") if mark else ("close", "bad") if mark is False else ("minus", "text3")
-        theme_icons.draw(pen.painter, name, pen.theme[ink], QRectF(left, box.center().y() - 8, 16, 16))
-        left += MARKS_STEP
+        place = QRectF(left, box.center().y() - size / 2, size, size)
+        theme_icons.draw(pen.painter, name, pen.theme[ink], place)
+        left += step
 
 
 @_draw.register
@@ -380,5 +394,3 @@ def _change_track(pen: Pen, cell: ChangeCell, track: QRectF) -> None:
     rounded(painter, QRectF(before - 4.5, middle - 4.5, 9, 9), 4.5, ink)
     rounded(painter, QRectF(before - 2.7, middle - 2.7, 5.4, 5.4), 2.7, pen.ground)
     rounded(painter, QRectF(after - 5, middle - 5, 10, 10), 5, ink)
-
-

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from arena_desktop.cells import Tone
-from arena_desktop.theme import F, Tokens, current
+from arena_desktop.theme import F, Tokens, current, icon_size
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.paint import rounded
 from arena_desktop.theme.tokens import CHIP
@@ -21,6 +21,7 @@ _COLOURS = {
 }
 _ICONS = {Tone.GOOD: "check", Tone.WARN: "warn", Tone.BAD: "close"}
 _ICON = 14
+_EDGE = 7
 
 
 def chip_icon(tone: Tone, icon: str) -> str:
@@ -31,29 +32,30 @@ def chip_icon(tone: Tone, icon: str) -> str:
 def chip_size(text: str, tone: Tone, icon: str = "") -> QSize:
     """The size a chip needs."""
     metrics = QFontMetricsF(F("head"))
-    width = metrics.horizontalAdvance(text) + 20 + (_ICON + 2 if chip_icon(tone, icon) else 0)
+    width = metrics.horizontalAdvance(text) + 20 + (icon_size(_ICON) + 2 if chip_icon(tone, icon) else 0)
     height = max(CHIP, -(-int(metrics.height() + 6) // 2) * 2)
     return QSize(int(width + 0.999), height)
 
 
-def paint_chip(painter: QPainter, rect: QRectF, text: str, tone: Tone, icon: str, theme: Tokens, on_tint: bool = False) -> None:
+def paint_chip(painter: QPainter, rect: QRectF, theme: Tokens, text: str, tone: Tone, icon: str = "") -> None:
     """Draws a chip into `rect`, eliding its text when there is not enough room."""
     ink, ground = _COLOURS[tone]
-    if on_tint and tone is Tone.INFO:
-        ground = "tint2"
     # A radius above half the height would turn into square corners.
     rounded(painter, rect, rect.height() / 2, theme.color(ground))
     left = rect.x() + 10
     name = chip_icon(tone, icon)
     if name:
-        theme_icons.draw(painter, name, theme[ink], QRectF(rect.x() + 7, rect.center().y() - _ICON / 2, _ICON, _ICON))
-        left = rect.x() + 7 + _ICON + 4
+        size = icon_size(_ICON)
+        place = QRectF(rect.x() + _EDGE, rect.center().y() - size / 2, size, size)
+        theme_icons.draw(painter, name, theme[ink], place)
+        left = place.right() + 4
     painter.setFont(F("head"))
     painter.setPen(theme.color(ink))
     metrics = QFontMetricsF(painter.font())
     room = rect.right() - 8 - left
     box = QRectF(left, rect.y(), room + 4, rect.height())
-    painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, Qt.TextElideMode.ElideRight, room + 2))
+    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room + 2)
+    painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 class Chip(QWidget):
@@ -87,4 +89,4 @@ class Chip(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        paint_chip(painter, QRectF(self.rect()), self._text, self._tone, self._icon, current())
+        paint_chip(painter, QRectF(self.rect()), current(), self._text, self._tone, self._icon)

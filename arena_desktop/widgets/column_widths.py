@@ -16,6 +16,10 @@ from arena_desktop.cells import Column, Role
 from arena_desktop.theme import scaled
 
 
+_LEAST_STRETCHING = 128
+"""A column that stretches holds names: below this nobody could read them."""
+
+
 class ColumnWidths(QObject):
     """Lays out the columns of one view. `changed` follows what the person did, not what fitting did."""
 
@@ -123,7 +127,9 @@ class ColumnWidths(QObject):
         return max(self._chosen.get(column.id, scaled(column.width)), self._least(columns, section))
 
     def _least(self, columns: list[Column[Any]], section: int) -> int:
-        return max(scaled(columns[section].minimum), self._header.needed_width(section))
+        column = columns[section]
+        least = max(column.minimum, _LEAST_STRETCHING if column.stretch else 0)
+        return max(scaled(least), self._header.needed_width(section))
 
     def _put_order(self, ids: list[str]) -> None:
         columns = self.columns()

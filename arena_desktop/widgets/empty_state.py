@@ -41,7 +41,9 @@ class ScoreDrawing(QWidget):
                 painter.setBrush(theme.color("page"))
                 painter.drawRoundedRect(box, 6, 6)
 
-    def _band(self, painter: QPainter, low: float, high: float, at: float, middle: float, *, muted: bool) -> None:
+    def _band(
+        self, painter: QPainter, low: float, high: float, at: float, middle: float, *, muted: bool
+    ) -> None:
         theme, width = current(), self.width()
         box = QRectF(width * low, middle - 5, width * (high - low), 10)
         rounded(painter, box, 5, theme.color("bandOff" if muted else "band"))
@@ -59,7 +61,14 @@ class EmptyState(QWidget):
     pressed = Signal()
 
     def __init__(
-        self, heading: str, sentence: str, button: str = "", *, icon: str = "", filled: bool = False, drawing: bool = True
+        self,
+        heading: str,
+        sentence: str,
+        button: str = "",
+        *,
+        icon: str = "",
+        filled: bool = False,
+        drawing: bool = True,
     ) -> None:
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)

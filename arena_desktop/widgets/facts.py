@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from arena_desktop.theme import F, current, scaled
+from arena_desktop.theme import F, current, text_scale
 from arena_desktop.theme.paint import rounded
 from arena_desktop.theme.switch import set_colour
 from arena_desktop.widgets.labels import Label
@@ -31,7 +31,7 @@ class FactColumn(QWidget):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(2)
-        self.setFixedWidth(scaled(232))
+        self.setFixedWidth(round(232 * min(1.5, text_scale())))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.set_facts(facts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from arena_desktop.theme import F, current, scaled
+from arena_desktop.theme import F, current, icon_size, scaled
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.switch import restyle, set_colour
-from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.labels import LOOK_CHANGES, Label
 
 LABEL_WIDTH = 216
 _TEXT_MARGIN = 9
@@ -51,11 +51,22 @@ class FilterField(QLineEdit):
         self.setAccessibleName(placeholder)
         self.setClearButtonEnabled(False)
         # An action's icon is put too low once the style sheet gives the field a least height.
-        self.setTextMargins(_LENS + 6, 0, 0, 0)
+        self._apply_margin()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in LOOK_CHANGES:
+            self._apply_margin()
+
+    def _apply_margin(self) -> None:
+        margin = icon_size(_LENS) + 6
+        if self.textMargins().left() != margin:
+            self.setTextMargins(margin, 0, 0, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        place = QRectF(8, (self.height() - _LENS) / 2, _LENS, _LENS)
+        size = icon_size(_LENS)
+        place = QRectF(8, (self.height() - size) / 2, size, size)
         theme_icons.draw(QPainter(self), "search", current()["text2"], place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -177,7 +188,7 @@ class FieldNote(QWidget):
         super().__init__()
         self._tone = "warn"
         row = QHBoxLayout(self)
-        row.setContentsMargins(22, 0, 0, 0)
+        row.setContentsMargins(icon_size(14) + 8, 0, 0, 0)
         self._label = Label("", "caption", colour="warn", wrap=True)
         row.addWidget(self._label)
         self.hide()
@@ -201,7 +212,9 @@ class FieldNote(QWidget):
         theme, painter = current(), QPainter(self)
         name = "warn" if self._tone == "warn" else "bad"
         metrics = QFontMetricsF(F("caption"))
-        theme_icons.draw(painter, name, theme[self._tone], QRectF(0, metrics.height() / 2 - 7, 14, 14))
+        size = icon_size(14)
+        place = QRectF(0, max(0.0, (metrics.height() - size) / 2), size, size)
+        theme_icons.draw(painter, name, theme[self._tone], place)
 
 
 class FormGrid(QWidget):

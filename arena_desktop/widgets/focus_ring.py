@@ -22,11 +22,25 @@ from PySide6.QtWidgets import (
 
 from arena_desktop.theme import current
 
-_OWN_FOCUS = (QLineEdit, QAbstractSpinBox, QComboBox, QTextEdit, QAbstractItemView, QAbstractScrollArea, QLabel)
+_OWN_FOCUS = (
+    QLineEdit,
+    QAbstractSpinBox,
+    QComboBox,
+    QTextEdit,
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QLabel,
+)
 _OFF = 2
 _WIDTH = 2
 _RADIUS = 8
-_FOLLOWED = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.ParentChange)
+_FOLLOWED = (
+    QEvent.Type.Move,
+    QEvent.Type.Resize,
+    QEvent.Type.Show,
+    QEvent.Type.Hide,
+    QEvent.Type.ParentChange,
+)
 
 
 class FocusRing(QWidget):
@@ -96,7 +110,9 @@ class FocusRing(QWidget):
             self.hide()
             return
         room = _OFF + _WIDTH
-        self._whole = QRect(target.mapTo(window, QPoint(0, 0)), target.size()).adjusted(-room, -room, room, room)
+        self._whole = QRect(target.mapTo(window, QPoint(0, 0)), target.size()).adjusted(
+            -room, -room, room, room
+        )
         shown = self._whole & self._clip(target, room)
         self._offset = self._whole.topLeft() - shown.topLeft()
         self.setGeometry(shown)
@@ -112,6 +128,8 @@ class FocusRing(QWidget):
         while step is not None and step is not window:
             above = step.parentWidget()
             if isinstance(above, QAbstractScrollArea) and above.viewport() is step:
-                clip &= QRect(step.mapTo(window, QPoint(0, 0)), step.size()).adjusted(-room, -room, room, room)
+                clip &= QRect(step.mapTo(window, QPoint(0, 0)), step.size()).adjusted(
+                    -room, -room, room, room
+                )
             step = above
         return clip

@@ -13,12 +13,14 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from arena_desktop.theme.switch import set_role
 
 _SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-LOOK_CHANGES = frozenset({
-    QEvent.Type.PaletteChange,
-    QEvent.Type.StyleChange,
-    QEvent.Type.ApplicationPaletteChange,
-    QEvent.Type.FontChange,
-})
+LOOK_CHANGES = frozenset(
+    {
+        QEvent.Type.PaletteChange,
+        QEvent.Type.StyleChange,
+        QEvent.Type.ApplicationPaletteChange,
+        QEvent.Type.FontChange,
+    }
+)
 """Events after which pictures and sizes that a widget keeps must be made again."""
 
 
@@ -40,7 +42,7 @@ class Label(QLabel):
         self.setWordWrap(wrap)
         set_role(self, role, colour=colour)
         if wrap:
-            policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+            policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
             policy.setHeightForWidth(True)
             self.setSizePolicy(policy)
         if name:
@@ -57,9 +59,13 @@ class Label(QLabel):
 class ElidedLabel(Label):
     """One line that ends in an ellipsis when it does not fit; the whole text is in the tooltip."""
 
-    def __init__(self, text: str = "", role: str = "body", *, colour: str = "text", name: str = "") -> None:
+    def __init__(
+        self, text: str = "", role: str = "body", *, colour: str = "text", name: str = "", fills: bool = True
+    ) -> None:
+        """With `fills` it takes whatever room there is, else the room of its text where that is free."""
         super().__init__(text, role, colour=colour, name=name)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        wide = QSizePolicy.Policy.Ignored if fills else QSizePolicy.Policy.Preferred
+        self.setSizePolicy(wide, QSizePolicy.Policy.Preferred)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(24, super().minimumSizeHint().height())

@@ -10,6 +10,7 @@ from arena_desktop.theme import control_height, current
 from arena_desktop.theme.paint import hairline_width
 from arena_desktop.theme.switch import set_role
 from arena_desktop.theme.tokens import NARROW, RADIUS_PAGE
+from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.strip import StripStack
 
@@ -23,7 +24,7 @@ class PageHeader(QWidget):
 
     def __init__(self, title: str, subtitle: str = "") -> None:
         super().__init__()
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -35,10 +36,8 @@ class PageHeader(QWidget):
         words.addWidget(self.title)
         words.addWidget(self.subtitle)
         row.addLayout(words, 1)
-        self.controls = QHBoxLayout()
-        self.controls.setSpacing(8)
+        self.controls = FlowLayout(right=True)
         row.addLayout(self.controls)
-        row.setAlignment(self.controls, Qt.AlignmentFlag.AlignTop)
         self._apply_height()
 
     def set_lead(self, text: str) -> None:
@@ -67,7 +66,9 @@ class Page(QWidget):
     `set_narrow` to move a detail pane below when the window is narrow.
     """
 
-    def __init__(self, name: str, title: str, *, scrolls: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, name: str, title: str, *, scrolls: bool = False, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName(f"page_{name}")
         self.setAccessibleName(title)

@@ -42,7 +42,7 @@ class RunProgress(QProgressBar):
         self.update()
 
     def set_calm(self, tone: str) -> None:
-        """"warn" while paused or waiting, "bad" only when all is blocked and the person can act, "" else."""
+        """ "warn" while paused or waiting, "bad" only when all is blocked and the person can act, "" else."""
         if tone != self._calm:
             self._calm = tone
             self.update()

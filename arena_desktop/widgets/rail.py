@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from arena_desktop.theme import F, Tokens, current, row_height, scaled
+from arena_desktop.theme import F, Tokens, current, icon_size, row_height
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.paint import rounded
 from arena_desktop.theme.tokens import RAIL_ITEM, RAIL_WIDTH
@@ -158,7 +158,7 @@ class Rail(QWidget):
     def _apply_width(self) -> None:
         metrics = QFontMetricsF(F("strong"))
         words = max(metrics.horizontalAdvance(item.title) for item in self._items.values())
-        self.setFixedWidth(max(scaled(RAIL_WIDTH), int(words) + 112))
+        self.setFixedWidth(max(RAIL_WIDTH, int(words) + icon_size(19) + 94))
 
     def _on_current(self, index: QModelIndex) -> None:
         name = index.data(_NAME)
@@ -191,7 +191,11 @@ class _RailList(QListView):
         super().mousePressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        reasons = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+        reasons = (
+            Qt.FocusReason.TabFocusReason,
+            Qt.FocusReason.BacktabFocusReason,
+            Qt.FocusReason.ShortcutFocusReason,
+        )
         self.keyboard = event.reason() in reasons
         super().focusInEvent(event)
         self.viewport().update()
@@ -260,16 +264,21 @@ def paint_item(painter: QPainter, theme: Tokens, box: QRectF, look: ItemLook) ->
         rounded(painter, pill, 8, theme.color("press"))
     ink = "dis" if not look.enabled else "accentText" if look.current else "text"
     icon_ink = "dis" if not look.enabled else "accentText" if look.current else "text2"
-    theme_icons.draw(painter, look.icon, theme[icon_ink], QRectF(pill.x() + 12, pill.center().y() - 9.5, 19, 19))
+    size = icon_size(19)
+    place = QRectF(pill.x() + 12, pill.center().y() - size / 2, size, size)
+    theme_icons.draw(painter, look.icon, theme[icon_ink], place)
     font = F("strong" if look.current else "name")
     painter.setFont(font)
     painter.setPen(theme.color(ink))
-    left, right = pill.x() + 42, pill.right() - 12
-    right -= _paint_mark(painter, theme, look, right, pill.center().y())
+    left, right = pill.x() + size + 23, pill.right() - 12
+    if look.enabled:
+        right -= _paint_mark(painter, theme, look, right, pill.center().y())
     painter.setFont(font)
     painter.setPen(theme.color(ink))
     text = QFontMetricsF(font).elidedText(look.text, Qt.TextElideMode.ElideRight, right - left)
-    painter.drawText(QRectF(left, pill.y(), right - left + 2, pill.height()), Qt.AlignmentFlag.AlignVCenter, text)
+    painter.drawText(
+        QRectF(left, pill.y(), right - left + 2, pill.height()), Qt.AlignmentFlag.AlignVCenter, text
+    )
     if look.ring:
         painter.setPen(QPen(theme.color("accent"), 2))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -283,7 +292,9 @@ def _paint_mark(painter: QPainter, theme: Tokens, look: ItemLook, right: float, 
         width = QFontMetricsF(font).horizontalAdvance(look.share)
         painter.setFont(font)
         painter.setPen(theme.color("accentText"))
-        painter.drawText(QRectF(right - width, middle - 12, width + 2, 24), Qt.AlignmentFlag.AlignVCenter, look.share)
+        painter.drawText(
+            QRectF(right - width, middle - 12, width + 2, 24), Qt.AlignmentFlag.AlignVCenter, look.share
+        )
         return width + 8
     if look.mark == Mark.UNSAVED:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -291,8 +302,11 @@ def _paint_mark(painter: QPainter, theme: Tokens, look: ItemLook, right: float, 
         painter.drawEllipse(QPointF(right - 5, middle), 3.5, 3.5)
         return 20
     if look.mark == Mark.ATTENTION:
-        theme_icons.draw(painter, "warn", theme["warn"], QRectF(right - 13, middle - 8, 16, 16))
-        return 24
+        size = icon_size(16)
+        theme_icons.draw(
+            painter, "warn", theme["warn"], QRectF(right + 3 - size, middle - size / 2, size, size)
+        )
+        return size + 8
     return 0
 
 
@@ -311,7 +325,9 @@ class ProjectBlock(QPushButton):
         """Another project, or none."""
         self._name = name
         self.setText(name or self.tr("No project open"))
-        spoken = self.tr("Project {name}, menu").format(name=name) if name else self.tr("No project open, menu")
+        spoken = (
+            self.tr("Project {name}, menu").format(name=name) if name else self.tr("No project open, menu")
+        )
         self.setAccessibleName(spoken)
         self.setToolTip(name)
         self.update()
@@ -324,20 +340,24 @@ class ProjectBlock(QPushButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.underMouse():
             rounded(painter, QRectF(self.rect()).adjusted(_INSET, 0, -_INSET, 0), 8, theme.color("press"))
-        tile = QRectF(18, self.height() / 2 - 14, 28, 28)
+        side = icon_size(28)
+        tile = QRectF(18, (self.height() - side) / 2, side, side)
+        left = tile.right() + 10
         rounded(painter, tile, 7, theme.color("accent" if self._name else "track"))
         if self._name:
             painter.setFont(F("head"))
             painter.setPen(theme.color("onAccent"))
             painter.drawText(tile, Qt.AlignmentFlag.AlignCenter, initials(self._name))
         else:
-            theme_icons.draw(painter, "project", theme["text2"], tile.adjusted(6, 6, -6, -6))
+            inset = side / 4.6
+            inner = tile.adjusted(inset, inset, -inset, -inset)
+            theme_icons.draw(painter, "project", theme["text2"], inner)
         font = F("strong" if self._name else "name")
         painter.setFont(font)
         painter.setPen(theme.color("text" if self._name else "text2"))
-        room = self.width() - 56 - (40 if self._name else 12)
+        room = self.width() - left - (40 if self._name else 12)
         text = QFontMetricsF(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QRectF(56, 0, room + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(QRectF(left, 0, room + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, text)
         if self._name:
             arrow = QRectF(self.width() - 34, self.height() / 2 - 8, 16, 16)
             theme_icons.draw(painter, "down", theme["text2"], arrow)

@@ -10,7 +10,7 @@ from arena_desktop.theme import control_height, current
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.tokens import STATUS_BAR
 from arena_desktop.widgets.buttons import Button
-from arena_desktop.widgets.labels import LOOK_CHANGES, Label
+from arena_desktop.widgets.labels import LOOK_CHANGES, ElidedLabel, Label
 from arena_desktop.widgets.progress import RunProgress
 
 
@@ -51,7 +51,7 @@ class RunStatus(QWidget):
         row.setSpacing(8)
         self.bar = RunProgress(self.tr("Progress of the run"), height=6, name="status_progress")
         self.bar.setFixedWidth(96)
-        self.words = Label("", "caption", colour="text2", name="status_run_text")
+        self.words = ElidedLabel("", "caption", colour="text2", name="status_run_text", fills=False)
         self.cancel = Button(self.tr("Cancel run…"), "quiet", name="status_cancel")
         self.cancel.clicked.connect(self.cancel_pressed)
         row.addWidget(self.bar)
@@ -89,7 +89,7 @@ class ArenaStatusBar(QStatusBar):
         row.setSpacing(6)
         self._icon = _IconLabel()
         self.saved = Label("", "caption", colour="text2", name="label_saved")
-        self.summary = Label("", "caption", colour="text2", name="label_summary")
+        self.summary = ElidedLabel("", "caption", colour="text2", name="label_summary", fills=False)
         row.addWidget(self._icon)
         row.addWidget(self.saved)
         row.addSpacing(16)

@@ -10,12 +10,13 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from arena_desktop.cells import Tone
-from arena_desktop.theme import current, scaled
+from arena_desktop.theme import current, icon_size, scaled
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.paint import card
 from arena_desktop.theme.tokens import RADIUS_CARD, STRIP
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.buttons import Button, IconButton
+from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import LeadLabel, Span
 
 _LOOK = {
@@ -25,6 +26,7 @@ _LOOK = {
     Tone.BAD: ("bad", "bad", "badBg", "badEdge"),
 }
 SHOWN_AT_ONCE = 2
+_ICON = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +62,19 @@ class MessageStrip(QFrame):
     def __init__(self, message: Message, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("message_strip")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
-        row.setContentsMargins(48, 7, 8, 7)
+        row.setContentsMargins(28 + icon_size(_ICON), 7, 8, 7)
         row.setSpacing(8)
         self._words = LeadLabel("body", name="message_text")
         row.addWidget(self._words, 1)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(8)
+        self._buttons = FlowLayout(right=True)
         row.addLayout(self._buttons)
         self._close = IconButton("close", self.tr("Close this message"))
         self._close.setProperty("place", "tinted")
         self._close.clicked.connect(self.dismiss)
         row.addWidget(self._close)
-        self.setMinimumHeight(max(STRIP, scaled(STRIP)))
+        self.setMinimumHeight(scaled(STRIP))
         self.set_message(message)
 
     @property
@@ -107,8 +108,9 @@ class MessageStrip(QFrame):
         icon, ink, ground, edge = _LOOK[self._message.tone]
         theme, painter = current(), QPainter(self)
         card(painter, QRectF(self.rect()), RADIUS_CARD, theme.color(ground), theme.color(edge))
-        middle = self.height() / 2 if self.height() < 64 else 24
-        theme_icons.draw(painter, icon, theme[ink], QRectF(17, middle - 10, 20, 20))
+        size = icon_size(_ICON)
+        middle = self.height() / 2 if self.height() < 2 * self.minimumHeight() else self.minimumHeight() / 2
+        theme_icons.draw(painter, icon, theme[ink], QRectF(17, middle - size / 2, size, size))
 
     def _make_buttons(self) -> None:
         while (item := self._buttons.takeAt(0)) is not None:
@@ -116,7 +118,9 @@ class MessageStrip(QFrame):
             if widget is not None:
                 widget.deleteLater()
         for index, spec in enumerate(self._message.buttons[:2]):
-            button = Button(spec.text, "secondary" if spec.strong else "quiet", name=f"message_button_{index + 1}")
+            button = Button(
+                spec.text, "secondary" if spec.strong else "quiet", name=f"message_button_{index + 1}"
+            )
             button.clicked.connect(lambda _checked=False, index=index: self._press(index))
             self._buttons.addWidget(button)
 

@@ -7,12 +7,13 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QWidget
 
 from arena_desktop.cells import Column, ScoreCell, Tie
-from arena_desktop.theme import current, scaled
+from arena_desktop.theme import current, text_scale
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card, Divider
 from arena_desktop.widgets.cell_paint import Pen, paint_bracket, paint_score
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.fields import FilterField
+from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.table import ArenaTable
 
@@ -86,31 +87,35 @@ class FilterBar(QWidget):
     Ctrl+F focuses the field (the window forwards it). `extra` is the layout for own controls.
     """
 
-    def __init__(self, table: ArenaTable, placeholder: str = "", *, name: str = "edit_filter", columns: bool = True) -> None:
+    def __init__(
+        self, table: ArenaTable, placeholder: str = "", *, name: str = "edit_filter", columns: bool = True
+    ) -> None:
         super().__init__()
         self._table = table
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
+        self.extra = FlowLayout(gap=16)
+        row.addLayout(self.extra, 1)
         self.field = FilterField(placeholder or self.tr("Filter"), name=name)
-        self.field.setFixedWidth(scaled(220))
-        row.addWidget(self.field)
-        self.extra = QHBoxLayout()
-        self.extra.setSpacing(16)
-        self.extra.setContentsMargins(8, 0, 8, 0)
-        row.addLayout(self.extra)
+        self.field.setFixedWidth(round(220 * min(1.5, text_scale())))
+        self.extra.addWidget(self.field)
         self.count = Label("", "body", colour="text2", name="label_filter_count")
         self.clear = Button(self.tr("Clear"), "quiet", name="button_clear_filter")
         self.clear.setAccessibleName(self.tr("Clear the filter"))
         self.clear.clicked.connect(self.clear_filter)
-        row.addWidget(self.count)
-        row.addWidget(self.clear)
-        row.addStretch(1)
+        self._shown = QWidget()
+        shown = QHBoxLayout(self._shown)
+        shown.setContentsMargins(0, 0, 0, 0)
+        shown.setSpacing(4)
+        shown.addWidget(self.count)
+        shown.addWidget(self.clear)
+        self.extra.addWidget(self._shown)
         self.columns = Button(self.tr("Columns…"), "quiet", name="button_columns")
         self.columns.clicked.connect(self._on_columns)
         self.columns.setVisible(columns)
-        row.addWidget(self.columns)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        row.addWidget(self.columns, 0, Qt.AlignmentFlag.AlignTop)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._wait = QTimer(self, singleShot=True, interval=_FILTER_DELAY_MS)
         self._wait.timeout.connect(self.apply)
         self.field.textChanged.connect(lambda _text: self._wait.start())
@@ -179,6 +184,3 @@ class Legend(QWidget):
         column: Column[None] = Column("legend", "", lambda _row: "")
         pen = Pen(painter, theme, box, box, theme.color("surface"), column)
         paint_score(pen, ScoreCell(54, 0, 100), box)
-
-
-

@@ -7,16 +7,20 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
 
 from arena_desktop.cells import Column, Link, Role
-from arena_desktop.theme import Tokens, current
+from arena_desktop.theme import Tokens, current, icon_size
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.paint import card, hline, rounded
 from arena_desktop.widgets.cell_paint import Pen, cell_links, paint_cell
 
 PADDING = 12
-CHECK = 16
 _BAR = 3
 _NARROW_COLUMN = 72
 Index = QModelIndex | QPersistentModelIndex
+
+
+def check_size() -> int:
+    """The side of a check box in a table."""
+    return icon_size(16)
 
 
 def edge(column: Column) -> int:
@@ -62,7 +66,10 @@ class RowDelegate(QStyledItemDelegate):
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(super().sizeHint(option, index).width() + 2 * PADDING, self._view.verticalHeader().defaultSectionSize())
+        return QSize(
+            super().sizeHint(option, index).width() + 2 * PADDING,
+            self._view.verticalHeader().defaultSectionSize(),
+        )
 
     def link_at(self, position: QPoint, option: QStyleOptionViewItem, index: Index) -> Link | None:
         """The link below a point of the viewport, or None."""
@@ -75,7 +82,8 @@ class RowDelegate(QStyledItemDelegate):
     def check_rect(self, cell: QRectF, first: bool) -> QRectF:
         """Where the check box of a cell stands."""
         left = cell.x() + (4 if first else 0) + PADDING - 1
-        return QRectF(left, cell.center().y() - CHECK / 2, CHECK, CHECK)
+        size = check_size()
+        return QRectF(left, cell.center().y() - size / 2, size, size)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = super().createEditor(parent, option, index)
@@ -100,7 +108,9 @@ class RowDelegate(QStyledItemDelegate):
         if cell is not None or text:
             paint_cell(pen, cell, str(text or "").replace("\n", " ¶ "))
 
-    def _pen(self, painter: QPainter | None, option: QStyleOptionViewItem, index: Index, theme: Tokens) -> Pen:
+    def _pen(
+        self, painter: QPainter | None, option: QStyleOptionViewItem, index: Index, theme: Tokens
+    ) -> Pen:
         row = QRectF(option.rect)
         first, _last = self._edges(index.column())
         column = index.model().headerData(index.column(), Qt.Orientation.Horizontal, Role.COLUMN)
@@ -132,7 +142,11 @@ class RowDelegate(QStyledItemDelegate):
 
     def _edges(self, section: int) -> tuple[bool, bool]:
         header = self._view.horizontalHeader()
-        shown = [at for at in (header.logicalIndex(n) for n in range(header.count())) if not header.isSectionHidden(at)]
+        shown = [
+            at
+            for at in (header.logicalIndex(n) for n in range(header.count()))
+            if not header.isSectionHidden(at)
+        ]
         return (section == shown[0], section == shown[-1]) if shown else (False, False)
 
 

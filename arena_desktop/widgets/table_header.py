@@ -7,12 +7,12 @@ from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter
 from PySide6.QtWidgets import QHeaderView, QTableView
 
 from arena_desktop.cells import Align, Column, Role
-from arena_desktop.theme import F, current
+from arena_desktop.theme import F, current, icon_size
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.paint import draw_shape, hline
 from arena_desktop.theme.tokens import TABLE_HEAD
-from arena_desktop.widgets.cell_paint import MARK, MARKS_STEP
-from arena_desktop.widgets.table_delegate import CHECK, PADDING, edge, paint_check
+from arena_desktop.widgets.cell_paint import MARK, marks_step
+from arena_desktop.widgets.table_delegate import PADDING, check_size, edge, paint_check
 
 _CHEVRON = 14
 _SHARED = 8
@@ -90,7 +90,8 @@ class TableHeader(QHeaderView):
         first = self.visualIndex(section) == self._first_visible()
         box = rect.adjusted(PADDING + (edge(column) if first else 0), 0, -PADDING, 0)
         if column.checked is not None and not column.title:
-            place = QRectF(box.x() - 1, box.center().y() - CHECK / 2, CHECK, CHECK)
+            size = check_size()
+            place = QRectF(box.x() - 1, box.center().y() - size / 2, size, size)
             paint_check(painter, theme, place, self.check_state(section))
             return
         if column.head_models:
@@ -109,29 +110,34 @@ class TableHeader(QHeaderView):
         if is_sorted:
             name = "up" if sorted_by[1] == Qt.SortOrder.AscendingOrder else "down"
             at = left - _CHEVRON - 4 if column.align is Align.RIGHT else left + width + 4
-            theme_icons.draw(painter, name, theme["text"], QRectF(at, box.center().y() - 7, _CHEVRON, _CHEVRON))
+            theme_icons.draw(
+                painter, name, theme["text"], QRectF(at, box.center().y() - 7, _CHEVRON, _CHEVRON)
+            )
 
     def _paint_models(self, painter: QPainter, box: QRectF, models: tuple[int, ...]) -> None:
         theme = current()
-        left = box.right() - MARKS_STEP * len(models) + MARKS_STEP / 2
+        step = marks_step()
+        left = box.right() - step * len(models) + step / 2
         for index in models:
             centre = QPointF(left, box.center().y())
-            draw_shape(painter, theme.model_shape(index), centre, MARK, theme.model_color(index))
-            left += MARKS_STEP
+            draw_shape(painter, theme.model_shape(index), centre, icon_size(MARK), theme.model_color(index))
+            left += step
 
     def _over_check(self, position: QPoint, section: int) -> bool:
         column = self._column(section)
         if column is None or column.checked is None or column.title:
             return False
         left = self.sectionViewportPosition(section)
-        return left <= position.x() <= left + PADDING + CHECK + 16
+        return left <= position.x() <= left + PADDING + check_size() + 16
 
     def _first_visible(self) -> int:
         return next((n for n in range(self.count()) if not self.isSectionHidden(self.logicalIndex(n))), 0)
 
     def _column(self, section: int) -> Column | None:
         model = self.model()
-        return model.headerData(section, Qt.Orientation.Horizontal, Role.COLUMN) if model is not None else None
+        return (
+            model.headerData(section, Qt.Orientation.Horizontal, Role.COLUMN) if model is not None else None
+        )
 
     def _sorted(self) -> tuple[str, Qt.SortOrder] | None:
         model = self.model()

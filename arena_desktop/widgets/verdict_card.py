@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from arena_desktop.cells import Tone
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import PADDING, Card, Divider
 from arena_desktop.widgets.chip import Chip
 from arena_desktop.widgets.facts import Fact, FactColumn
+from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label, LeadLabel, Span
 
 
@@ -57,10 +59,11 @@ class VerdictCard(Card):
         left = QVBoxLayout()
         left.setSpacing(0)
         self.chip = Chip()
-        self.sentence = Label("", "verdict", wrap=True, name="label_verdict" if with_names else "").selectable()
+        self.sentence = Label(
+            "", "verdict", wrap=True, name="label_verdict" if with_names else ""
+        ).selectable()
         self.lead = LeadLabel("lead", name="label_recommendation" if with_names else "")
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(8)
+        self._buttons = FlowLayout()
         left.addWidget(self.chip)
         left.addSpacing(12)
         left.addWidget(self.sentence)
@@ -76,13 +79,21 @@ class VerdictCard(Card):
         row.addLayout(left, 1)
         self._line = Divider(vertical=True)
         self.facts = FactColumn()
-        row.addSpacing(28)
         row.addWidget(self._line)
-        row.addSpacing(24)
         row.addWidget(self.facts)
+        row.setSpacing(24)
         self.body.addLayout(row)
         self.body.addLayout(self.below)
         self._row = row
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # Facts need their column and the sentence at least twice as much.
+        beside = self.width() >= 3 * self.facts.width()
+        self._row.setDirection(
+            QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        )
+        self._line.set_vertical(beside)
 
     def set_text(self, text: VerdictText) -> None:
         """Shows a verdict."""
@@ -114,5 +125,4 @@ class VerdictCard(Card):
             button = Button(spec.text, kind, icon=spec.icon, name=f"button_{spec.id}")
             button.clicked.connect(lambda _checked=False, button_id=spec.id: self.pressed.emit(button_id))
             self._buttons.addWidget(button)
-        self._buttons.addStretch(1)
         self._button_row.setVisible(bool(specs))

@@ -14,9 +14,9 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QLineEdit, QRadioButton, QWidget
 
 from arena_desktop.cells import (
     Align,
@@ -52,19 +52,30 @@ from arena_desktop.charts.data import (
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.main_window import MainWindow, PageEntry
 from arena_desktop.settings import Settings
-from arena_desktop.theme import scaled
 from arena_desktop.theme.switch import Appearance, Theme
 from arena_desktop.widgets.answer_view import AnswerView, MarkKind, MarkLegend, TextMark
 from arena_desktop.widgets.buttons import ActionCard, Button, ChoiceCard
 from arena_desktop.widgets.card import Card, CardHead, Divider
 from arena_desktop.widgets.chart_view import ChartCard, ChartView
+from arena_desktop.widgets.chip import Chip
+from arena_desktop.widgets.collapsible import Collapsible
+from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.facts import Counter, Fact
-from arena_desktop.widgets.fields import Combo, ShareSlider
+from arena_desktop.widgets.fields import (
+    Combo,
+    FieldNote,
+    FormGrid,
+    MoneySpin,
+    ShareSlider,
+    Spin,
+    TextArea,
+    set_state,
+)
 from arena_desktop.widgets.labels import Label, Span
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.progress import RunProgress
 from arena_desktop.widgets.rail import Mark
-from arena_desktop.widgets.strip import Message, StripButton
+from arena_desktop.widgets.strip import Message, MessageStrip, StripButton
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import FilterBar, Legend, TableCard
 from arena_desktop.widgets.verdict_card import VerdictButton, VerdictCard, VerdictText
@@ -87,7 +98,9 @@ def columns(*specs: tuple[str, str, dict[str, Any]]) -> list[Column[Row]]:
     def text(name: str) -> Callable[[Row], str]:
         def read(row: Row) -> str:
             value = row.cells.get(name, "")
-            return value if isinstance(value, str) else str(getattr(value, "text", getattr(value, "name", "")))
+            return (
+                value if isinstance(value, str) else str(getattr(value, "text", getattr(value, "name", "")))
+            )
 
         return read
 
@@ -109,7 +122,6 @@ def leaderboard_page() -> Page:
     page = Page("results", "Leaderboard", scrolls=True)
     run = Combo("Run")
     run.addItem("Run 12, today 14:05, complete")
-    run.setFixedWidth(scaled(252))
     page.header.controls.addWidget(run)
     page.header.controls.addWidget(Button("Export…", icon="export"))
     page.header.controls.addWidget(Button("Run again", "primary", icon="run"))
@@ -147,7 +159,9 @@ def leaderboard_page() -> Page:
     card = TableCard(view)
     foot = card.add_foot()
     foot.addWidget(Legend("tie", "Too close to tell apart with 50 tests"))
-    foot.addWidget(Legend("score", "Measured score, and where the true score most likely lies. Scale 0 to 100."))
+    foot.addWidget(
+        Legend("score", "Measured score, and where the true score most likely lies. Scale 0 to 100.")
+    )
     foot.addStretch(1)
     page.body.addWidget(card)
     lower = QHBoxLayout()
@@ -184,7 +198,9 @@ def cost_card() -> QWidget:
         CostPoint(MODELS[3], 3, 0.31, "$0.31", Measure(71, 57, 82, "71")),
         CostPoint(MODELS[4], 4, 0.0, "free", Measure(54, 40, 67, "54"), muted=True),
     )
-    chart = CostScore(points, "Cost per 100 answers", "free", threshold=Threshold(60, "must-have: at least 60"))
+    chart = CostScore(
+        points, "Cost per 100 answers", "free", threshold=Threshold(60, "must-have: at least 60")
+    )
     card = ChartCard("Cost and score", ChartView("chart_leaderboard"))
     sentence = "Up is better, left is cheaper. Lines show where the true score most likely lies."
     card.set_chart(chart, "Cost and score", sentence)
@@ -210,7 +226,9 @@ def history_page() -> Page:
     titles = tuple(f"Run {n + 6}, {run}" for n, run in enumerate(runs))
     chart = Lines(runs, lines, titles, (Change(5, "instructions changed"),))
     card = ChartCard("Score over time", ChartView("chart_history"))
-    sentence = "Claude Opus 5 rose from 72 to 90 over 6 runs. The bands show where the true score most likely lies."
+    sentence = (
+        "Claude Opus 5 rose from 72 to 90 over 6 runs. The bands show where the true score most likely lies."
+    )
     card.set_chart(chart, "Score over time", sentence)
     card.as_table.show()
     page.body.addWidget(card, 3)
@@ -223,7 +241,10 @@ def history_page() -> Page:
     row.addWidget(bars, 1)
     strip = ChartCard("All tests", ChartView("chart_strip"))
     spread = [tuple(float((n * 37 + k * k * 13) % 5 * 25) for k in range(50)) for n in range(4)]
-    rows = tuple(StripRow(MODELS[n], n, values, Measure(sum(values) / 50, text="50")) for n, values in enumerate(spread))
+    rows = tuple(
+        StripRow(MODELS[n], n, values, Measure(sum(values) / 50, text="50"))
+        for n, values in enumerate(spread)
+    )
     strip.set_chart(Strip(rows), "All tests", "One dot per test.")
     row.addWidget(strip, 1)
     page.body.addLayout(row, 2)
@@ -241,7 +262,7 @@ def board() -> ArenaTable:
         ("score", "Overall score", {"width": 238, "stretch": 1, "minimum": 160}),
         ("cost", "Cost per 100", {"width": 106, **right}),
         ("wait", "Usual wait", {"width": 84, "drop": 1, **right}),
-        ("must", "Must-haves", {"width": 180}),
+        ("must", "Must-haves", {"width": 180, "minimum": 170}),
     )
     meets = IconTextCell("check", "Meets all")
     data = [
@@ -249,7 +270,14 @@ def board() -> ArenaTable:
         (PlaceCell("2", Tie.LAST), "44 of 50", ScoreCell(88, 77, 94, "88"), "$0.91", "2.4 s", meets),
         (PlaceCell("3"), "38 of 50", ScoreCell(76, 63, 86, "76"), "$0.28", "1.6 s", meets),
         (PlaceCell("4"), "36 of 50", ScoreCell(71, 57, 82, "71"), "$0.31", "1.4 s", meets),
-        (PlaceCell("–"), "27 of 50", ScoreCell(54, 40, 67, "54"), "free", "6.2 s", ChipCell("Ruled out: under 60", Tone.WARN)),
+        (
+            PlaceCell("–"),
+            "27 of 50",
+            ScoreCell(54, 40, 67, "54"),
+            "free",
+            "6.2 s",
+            ChipCell("Ruled out: under 60", Tone.WARN),
+        ),
         (PlaceCell("–"), "–", ScoreCell(None), "–", "–", ChipCell("No key", Tone.NEUTRAL, "key", links)),
     ]
     rows = [
@@ -336,11 +364,11 @@ def lanes() -> ArenaTable:
     right = {"align": Align.RIGHT}
     cols = columns(
         ("model", "Model", {"width": 208, "stretch": 1}),
-        ("done", "Done", {"width": 210}),
-        ("passed", "Passed so far", {"width": 120, **right}),
+        ("done", "Done", {"width": 210, "minimum": 120}),
+        ("passed", "Passed so far", {"width": 120, "drop": 1, **right}),
         ("spent", "Spent", {"width": 76, **right}),
-        ("lane", "At the same time", {"width": 168}),
-        ("now", "What is happening", {"width": 190}),
+        ("lane", "At the same time", {"width": 168, "drop": 2}),
+        ("now", "What is happening", {"width": 190, "minimum": 150}),
     )
     slow = ChipCell("Slowed down", Tone.WARN, "clock")
     answering = IconTextCell("run", "Answering", "accent", "text")
@@ -367,7 +395,13 @@ def lanes() -> ArenaTable:
     ]
     left_out = ChipCell("No key", Tone.NEUTRAL, "key", (Link("key", "Add…"),))
     rows.append(
-        Row(5, dict(model=ModelCell(MODELS[5], 5), done="Left out", passed="–", spent="–", lane="–", now=left_out), True)
+        Row(
+            5,
+            dict(
+                model=ModelCell(MODELS[5], 5), done="Left out", passed="–", spent="–", lane="–", now=left_out
+            ),
+            True,
+        )
     )
     view = table("table_lanes", "Models in this run", cols, rows)
     view.fit_rows()
@@ -382,7 +416,11 @@ def home_page() -> Page:
     page.header.set_lead(sentence)
     cards = QHBoxLayout()
     cards.setSpacing(16)
-    cards.addWidget(ActionCard("sample", "Try the sample", "No key, no cost, about 15 seconds", lead=True, name="card_sample"))
+    cards.addWidget(
+        ActionCard(
+            "sample", "Try the sample", "No key, no cost, about 15 seconds", lead=True, name="card_sample"
+        )
+    )
     cards.addWidget(ActionCard("plus", "Start a new project", "Five short questions"))
     cards.addWidget(ActionCard("project", "Open a project folder", "Or drop one here"))
     page.body.addLayout(cards)
@@ -394,11 +432,35 @@ def home_page() -> Page:
         ("do", "", {"width": 160, "sortable": False}),
     )
     data = [
-        ("Customer replies", "Documents / Customer replies", ModelCell("Claude Opus 5", 0, "45 of 50 tests"), "today 14:05", (Link("open", "Open"),)),
-        ("Invoice reading", "Documents / Invoices 2026", ModelCell("Gemini 3 Pro", 2, "112 of 120 tests"), "3 Nov", ()),
-        ("Product texts, German", "Shared / Marketing / Product texts", ChipCell("Too close to call", Tone.INFO, "compare"), "28 Oct", ()),
+        (
+            "Customer replies",
+            "Documents / Customer replies",
+            ModelCell("Claude Opus 5", 0, "45 of 50 tests"),
+            "today 14:05",
+            (Link("open", "Open"),),
+        ),
+        (
+            "Invoice reading",
+            "Documents / Invoices 2026",
+            ModelCell("Gemini 3 Pro", 2, "112 of 120 tests"),
+            "3 Nov",
+            (),
+        ),
+        (
+            "Product texts, German",
+            "Shared / Marketing / Product texts",
+            ChipCell("Too close to call", Tone.INFO, "compare"),
+            "28 Oct",
+            (),
+        ),
         ("Ticket sorting", "Documents / Ticket sorting", IconTextCell("", "Not run yet"), "19 Oct", ()),
-        ("Contract check", "Not found on the drive it was on", "–", "2 Sep", (Link("find", "Find it…"), Link("remove", "Remove"))),
+        (
+            "Contract check",
+            "Not found on the drive it was on",
+            "–",
+            "2 Sep",
+            (Link("find", "Find it…"), Link("remove", "Remove")),
+        ),
     ]
     rows = [
         Row(n, dict(name=TwoLineCell(name, where), best=best, used=used, do=LinksCell(links)), n == 4)
@@ -436,14 +498,31 @@ def compare_page() -> Page:
         ("33 of 48", "36 of 48", ChangeCell(46, 56, "too close to call"), "$0.01 more"),
         ("40 of 48", "34 of 48", ChangeCell(70, 50, "1 better, 7 worse", "bad"), "same"),
     ]
-    rows = [Row(n, dict(model=ModelCell(MODELS[n], n), before=b, now=a, change=c, cost=d)) for n, (b, a, c, d) in enumerate(data)]
+    rows = [
+        Row(n, dict(model=ModelCell(MODELS[n], n), before=b, now=a, change=c, cost=d))
+        for n, (b, a, c, d) in enumerate(data)
+    ]
     view = table("table_compare", "Compare", cols, rows)
     view.fit_rows()
     page.body.addWidget(TableCard(view))
     tests = columns(("test", "Test", {"head_models": (0, 1, 2)}))
     listed = [
-        Row(1, dict(test=TitleMarksCell("4", "Angry customer", "This is a disgrace. I have waited…", (True, False, None)))),
-        Row(2, dict(test=TitleMarksCell("12", "Refund after 40 days", "I bought this 40 days ago and it…", (True, True, False)))),
+        Row(
+            1,
+            dict(
+                test=TitleMarksCell(
+                    "4", "Angry customer", "This is a disgrace. I have waited…", (True, False, None)
+                )
+            ),
+        ),
+        Row(
+            2,
+            dict(
+                test=TitleMarksCell(
+                    "12", "Refund after 40 days", "I bought this 40 days ago and it…", (True, True, False)
+                )
+            ),
+        ),
     ]
     narrow = table("table_tests", "Tests", tests, listed, lines=3)
     narrow.select_key(2)
@@ -463,13 +542,19 @@ def answers_page() -> Page:
             "Thank you for writing to us. I understand that it is annoying when something does not fit.\n"
             "Our return time is 30 days, so I cannot offer a refund. What I can do is send you a voucher "
             "for the full price, or swap it for another size. Which would you like?",
-            (("I cannot offer a refund.", "expected"), ("send you a voucher for the full price,", "expected"),
-             ("Which would you like?", "only_here")),
+            (
+                ("I cannot offer a refund.", "expected"),
+                ("send you a voucher for the full price,", "expected"),
+                ("Which would you like?", "only_here"),
+            ),
         ),
         (
             "I am sorry to hear that.\nSince it does not fit, you will get your money back within 5 days. "
             "Hidden: \u202eabc\u202c and \u200bzero. Just send it back with the label that was in the box.",
-            (("you will get your money back within 5 days.", "against"), ("the label that was in the box.", "only_here")),
+            (
+                ("you will get your money back within 5 days.", "against"),
+                ("the label that was in the box.", "only_here"),
+            ),
         ),
         ("A long answer. " * 600, ()),
     )
@@ -478,7 +563,9 @@ def answers_page() -> Page:
         card.body.addWidget(Label(MODELS[n], "strong"))
         card.body.addWidget(Divider())
         view = AnswerView(f"Answer of {MODELS[n]}")
-        placed = [TextMark(text.index(part), text.index(part) + len(part), MarkKind(kind)) for part, kind in marks]
+        placed = [
+            TextMark(text.index(part), text.index(part) + len(part), MarkKind(kind)) for part, kind in marks
+        ]
         view.set_answer(text, placed)
         card.body.addWidget(view, 1)
         row.addWidget(card, 1)
@@ -492,12 +579,121 @@ def answers_page() -> Page:
     return page
 
 
+def components_page() -> Page:
+    """As `components`: buttons, fields, chips and strips in their states."""
+    page = Page("scoring", "Components", scrolls=True)
+    card = Card(20, spacing=8)
+    for kind, text in (
+        ("primary", "Run for about $1.52"),
+        ("secondary", "Import…"),
+        ("quiet", "Columns…"),
+        ("danger", "Delete 3 tests"),
+    ):
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        for state in ("rest", "hover", "off"):
+            button = Button(text, kind, icon="run" if kind == "primary" else "")
+            button.setEnabled(state != "off")
+            button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, state == "hover")
+            row.addWidget(button)
+        row.addStretch(1)
+        card.body.addLayout(row)
+    page.body.addWidget(card)
+    fields = Card(20, spacing=12)
+    row = QHBoxLayout()
+    row.setSpacing(12)
+    empty, bad, off = QLineEdit(), QLineEdit("abc"), QLineEdit()
+    empty.setPlaceholderText("Placeholder")
+    off.setPlaceholderText("Not available")
+    off.setEnabled(False)
+    set_state(bad, "bad")
+    combo = Combo("Service")
+    combo.addItems(["All services"])
+    money = MoneySpin("Limit", none_text="none")
+    money.set_amount(None)
+    number = Spin("Passes from", 0, 100)
+    number.setValue(60)
+    for field_ in (empty, bad, off, combo, number, money):
+        row.addWidget(field_)
+    fields.body.addLayout(row)
+    row = QHBoxLayout()
+    for text, state in (
+        ("Chosen", Qt.CheckState.Checked),
+        ("Not chosen", Qt.CheckState.Unchecked),
+        ("Some", Qt.CheckState.PartiallyChecked),
+    ):
+        box = QCheckBox(text)
+        box.setTristate(True)
+        box.setCheckState(state)
+        row.addWidget(box)
+    for text, on in (("Stop and keep", True), ("Carry on", False)):
+        radio = QRadioButton(text)
+        radio.setChecked(on)
+        row.addWidget(radio)
+    row.addStretch(1)
+    fields.body.addLayout(row)
+    form = FormGrid()
+    note = FieldNote()
+    name, area = (
+        QLineEdit("Customer replies"),
+        TextArea("Instructions", lines=3, placeholder="What should a good answer say?"),
+    )
+    form.add("&Name", name)
+    form.add("Right &answer", area, help_text="Sent before each question", note=note)
+    note.show_note(area, "warn", "Without it this test is left out of the score.")
+    fields.body.addWidget(form)
+    part = Collapsible("More choices")
+    fields.body.addWidget(part)
+    page.body.addWidget(fields)
+    row = QHBoxLayout()
+    for text, tone, mark in (
+        ("Ready", Tone.GOOD, ""),
+        ("Needs a key", Tone.WARN, "key"),
+        ("Refused", Tone.BAD, ""),
+        ("Too close to call", Tone.INFO, "compare"),
+        ("Not running", Tone.NEUTRAL, "pause"),
+        ("Complete", Tone.NEUTRAL, ""),
+    ):
+        row.addWidget(Chip(text, tone, icon=mark))
+    row.addStretch(1)
+    page.body.addLayout(row)
+    for tone, first, rest, buttons in (
+        (Tone.INFO, "Only the 48 shared tests are compared.", "2 tests were added.", ()),
+        (Tone.GOOD, "48 tests added.", "", (StripButton("Undo", lambda: None),)),
+        (
+            Tone.BAD,
+            "OpenAI did not accept the access key.",
+            "Nothing was charged.",
+            (StripButton("Check the key…", lambda: None, strong=True),),
+        ),
+    ):
+        page.body.addWidget(
+            MessageStrip(Message(first, tone, first, rest, buttons, can_close=tone is not Tone.INFO))
+        )
+    page.body.addStretch(1)
+    return page
+
+
+def empty_page() -> Page:
+    """As `empty-results`."""
+    page = Page("project", "Leaderboard")
+    page.body.addWidget(
+        EmptyState(
+            "No results yet.",
+            "50 tests and 4 models are ready. A run would cost about $1.52.",
+            "Run the tests",
+            icon="run",
+        )
+    )
+    return page
+
+
 PAGES = (
     PageEntry("home", "Home", "home", home_page, needs_project=False),
-    PageEntry("project", "Project", "project", lambda: Page("project", "Project"), "Set up"),
+    PageEntry("project", "Project", "project", empty_page, "Set up"),
     PageEntry("cases", "Test cases", "cases", lambda: Page("cases", "Test cases"), "Set up"),
     PageEntry("models", "Models", "models", lambda: Page("models", "Models"), "Set up"),
-    PageEntry("scoring", "Scoring", "scoring", lambda: Page("scoring", "Scoring"), "Set up"),
+    PageEntry("scoring", "Scoring", "scoring", components_page, "Set up"),
     PageEntry("run", "Run", "run", run_page, "Run"),
     PageEntry("results", "Leaderboard", "results", leaderboard_page, "Results"),
     PageEntry("answers", "Answers", "answers", answers_page, "Results"),
@@ -518,11 +714,14 @@ def main(folder: Path, only: str = "") -> int:
     window.status.set_saved("All changes saved")
     window.status.set_summary("50 tests, asked 3 times each, 6 models")
     window.show()
+    window.activateWindow()
+    app.processEvents()
     for size in (QSize(1280, 800), QSize(1280, 1112), QSize(1920, 1080)):
         window.resize(size)
         for appearance in (Appearance.LIGHT, Appearance.DARK):
             theme.set_appearance(appearance)
-            for name in ("home", "run", "results", "history", "compare", "answers"):
+            window.show_page("home")
+            for name in ("home", "run", "results", "history", "compare", "answers", "scoring", "project"):
                 if only and name not in only.split(","):
                     continue
                 window.show_page(name)
@@ -534,9 +733,32 @@ def main(folder: Path, only: str = "") -> int:
                     window.status.run.end_run()
                 app.processEvents()
                 window.grab().save(str(folder / f"{name}-{appearance}-{size.width()}x{size.height()}.png"))
+    window.resize(1280, 800)
+    theme.set_appearance(Appearance.LIGHT)
+    extra(window, theme, folder, app)
     return 0
+
+
+def extra(window: MainWindow, theme: Theme, folder: Path, app: QApplication) -> None:
+    """First start with the ring, twice the text, a narrow window."""
+    window.set_project("")
+    home = window.show_page("home")
+    home.findChild(ActionCard, "card_sample").setFocus(Qt.FocusReason.ShortcutFocusReason)
+    app.processEvents()
+    window.grab().save(str(folder / "first-start.png"))
+    window.set_project("Customer replies")
+    theme.set_text_percent(200)
+    for name in ("results", "run", "scoring", "home", "history"):
+        window.show_page(name)
+        app.processEvents()
+        window.grab().save(str(folder / f"{name}-200.png"))
+    theme.set_text_percent(100)
+    window.resize(960, 640)
+    for name in ("results", "run"):
+        window.show_page(name)
+        app.processEvents()
+        window.grab().save(str(folder / f"{name}-narrow.png"))
 
 
 if __name__ == "__main__":
     raise SystemExit(main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""))
-

@@ -36,7 +36,13 @@ from arena_desktop.theme.switch import Theme
 from arena_desktop.widgets.chart_view import ChartCard, ChartView
 from arena_desktop.widgets.table import ArenaTable
 
-BARS = Bars((Bar("Alpha", 0, Measure(90, 80, 96, "90")), Bar("Beta", 1, Measure(54, 40, 67, "54"), True), Bar("New", 2, None)))
+BARS = Bars(
+    (
+        Bar("Alpha", 0, Measure(90, 80, 96, "90")),
+        Bar("Beta", 1, Measure(54, 40, 67, "54"), True),
+        Bar("New", 2, None),
+    )
+)
 LINES = Lines(
     ("1 Jun", "2 Jul", "today"),
     (
@@ -56,7 +62,9 @@ COST = CostScore(
     "free",
     threshold=Threshold(60, "must-have: at least 60"),
 )
-STRIP = Strip((StripRow("Alpha", 0, (0.0, 100.0, 100.0, 50.0), Measure(62.5, text="62")), StripRow("Beta", 1, ())))
+STRIP = Strip(
+    (StripRow("Alpha", 0, (0.0, 100.0, 100.0, 50.0), Measure(62.5, text="62")), StripRow("Beta", 1, ()))
+)
 CHARTS = pytest.mark.parametrize("chart", [BARS, LINES, COST, STRIP], ids=["bars", "lines", "cost", "strip"])
 
 
@@ -65,8 +73,11 @@ def on_image(chart: Chart, tokens=None, size: tuple[int, int] = (640, 300)):
     image = QImage(*size, QImage.Format.Format_RGB32)
     image.fill(tokens.color("surface"))
     painter = QPainter(image)
-    drawing = draw(painter, QRectF(0, 0, *size), chart, tokens)
-    painter.end()
+    try:
+        drawing = draw(painter, QRectF(0, 0, *size), chart, tokens)
+    finally:
+        # A painter that outlives its picture takes the process down.
+        painter.end()
     return image, drawing
 
 

@@ -58,7 +58,9 @@ def window(qtbot, theme: Theme, settings: Settings) -> MainWindow:
         [
             PageEntry("home", "Home", "home", lambda: DemoPage("home", "Home"), needs_project=False),
             PageEntry("project", "Project", "project", lambda: DemoPage("project", "Project"), "Set up"),
-            PageEntry("results", "Leaderboard", "results", lambda: DemoPage("results", "Leaderboard"), "Results"),
+            PageEntry(
+                "results", "Leaderboard", "results", lambda: DemoPage("results", "Leaderboard"), "Results"
+            ),
         ],
     )
     qtbot.addWidget(made)
@@ -109,7 +111,8 @@ def test_marks_are_spoken(window: MainWindow) -> None:
     window.rail.set_share("results", "55 %")
     model = window.rail.list.model()
     spoken = [
-        str(model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole) or "") for row in range(model.rowCount())
+        str(model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole) or "")
+        for row in range(model.rowCount())
     ]
     assert "Project, needs attention" in spoken
     assert "Leaderboard, 55 %" in spoken
@@ -125,7 +128,14 @@ def test_title_and_dot_say_what_is_not_saved(window: MainWindow) -> None:
 
 @pytest.mark.parametrize(
     ("name", "letters"),
-    [("Customer replies", "CR"), ("invoices", "IN"), ("a-b c", "AB"), ("", ""), ("§", "§"), ("Ärzte Post", "ÄP")],
+    [
+        ("Customer replies", "CR"),
+        ("invoices", "IN"),
+        ("a-b c", "AB"),
+        ("", ""),
+        ("§", "§"),
+        ("Ärzte Post", "ÄP"),
+    ],
 )
 def test_initials(name: str, letters: str) -> None:
     assert initials(name) == letters
@@ -244,7 +254,12 @@ def test_appearance_is_switched_live_and_kept(window: MainWindow, theme: Theme, 
     assert theme.appearance is Appearance.DARK
     assert settings.appearance == "dark"
     picture = window.grab().toImage()
-    for spot in (QPoint(4, 4), QPoint(100, window.height() - 80), QPoint(600, 500), QPoint(300, window.height() - 8)):
+    for spot in (
+        QPoint(4, 4),
+        QPoint(100, window.height() - 80),
+        QPoint(600, 500),
+        QPoint(300, window.height() - 8),
+    ):
         assert picture.pixelColor(spot).lightnessF() < 0.2, spot
 
 

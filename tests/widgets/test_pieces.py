@@ -367,7 +367,11 @@ def test_nothing_is_cut_at_twice_the_text_size(show, theme: Theme) -> None:
     box = QScrollArea()
     inner = QWidget()
     layout = QVBoxLayout(inner)
-    things = [Button("Run for about $1.52", "primary", icon="run"), Button("Columns…", "quiet"), Label("A label")]
+    things = [
+        Button("Run for about $1.52", "primary", icon="run"),
+        Button("Columns…", "quiet"),
+        Label("A label"),
+    ]
     for thing in things:
         layout.addWidget(thing)
     card = VerdictCard()

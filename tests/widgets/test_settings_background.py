@@ -26,7 +26,9 @@ def test_values_keep_their_types_in_another_process(settings: Settings) -> None:
         "s = Settings(Path(sys.argv[1]));"
         "print(s.keep_awake is False, s.text_percent == 130, s.appearance, s.read_json('a/list') == [])"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(settings.path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(settings.path)], capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == ["True", "True", "dark", "True"]
 
 

@@ -139,7 +139,12 @@ def test_check_boxes_are_data() -> None:
 def test_heads_come_from_the_columns() -> None:
     table = make_table()
     across = Qt.Orientation.Horizontal
-    assert [table.headerData(n, across) for n in range(1, 5)] == ["Model", "Overall score", "Cost per 100", "Note"]
+    assert [table.headerData(n, across) for n in range(1, 5)] == [
+        "Model",
+        "Overall score",
+        "Cost per 100",
+        "Note",
+    ]
     assert table.headerData(0, Qt.Orientation.Vertical) is None
     assert table.columnCount(table.index(0, 0)) == 0
     assert table.data(QModelIndex()) is None

@@ -177,7 +177,9 @@ def test_space_and_mouse_tick_a_row_and_the_head_ticks_all(shown) -> None:
     QTest.keyClick(view, Qt.Key.Key_Space)
     assert view.model().record(2).chosen
     spot = view.visualRect(view.model().index(0, 0))
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(spot.left() + 24, spot.center().y()))
+    QTest.mouseClick(
+        view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(spot.left() + 24, spot.center().y())
+    )
     assert view.model().record(0).chosen
     head = view.horizontalHeader()
     assert head.check_state(0) == Qt.CheckState.PartiallyChecked
@@ -234,7 +236,9 @@ def test_looks_are_kept_and_come_back(shown, settings: Settings, qtbot) -> None:
 
 def test_a_broken_state_is_left_alone(shown) -> None:
     view = shown()
-    view.restore({"widths": "x", "hidden": 3, "order": ["nobody", "note"], "sort": ["nobody", 1], "filter": 7})
+    view.restore(
+        {"widths": "x", "hidden": 3, "order": ["nobody", "note"], "sort": ["nobody", 1], "filter": 7}
+    )
     assert view.rows.sorted_by() is None
     assert view.horizontalHeader().count() == 5
 

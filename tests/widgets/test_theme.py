@@ -39,7 +39,9 @@ def luminance(colour: QColor) -> float:
     def channel(value: float) -> float:
         return value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4
 
-    return 0.2126 * channel(colour.redF()) + 0.7152 * channel(colour.greenF()) + 0.0722 * channel(colour.blueF())
+    return (
+        0.2126 * channel(colour.redF()) + 0.7152 * channel(colour.greenF()) + 0.0722 * channel(colour.blueF())
+    )
 
 
 def contrast(a: str | QColor, b: str | QColor) -> float:
@@ -140,7 +142,9 @@ def test_every_shape_has_an_outline_of_its_own() -> None:
     assert all(path.boundingRect().width() > 6 for path in boxes.values())
 
 
-@pytest.mark.parametrize(("ratio", "width"), [(1.0, 1.0), (1.25, 0.8), (1.5, 1 / 1.5), (1.75, 1 / 1.75), (2.0, 1.0)])
+@pytest.mark.parametrize(
+    ("ratio", "width"), [(1.0, 1.0), (1.25, 0.8), (1.5, 1 / 1.5), (1.75, 1 / 1.75), (2.0, 1.0)]
+)
 def test_hairlines_fill_whole_device_pixels(ratio: float, width: float) -> None:
     assert hairline_width(ratio) == pytest.approx(width)
 
