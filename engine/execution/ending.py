@@ -43,6 +43,8 @@ def close_run(ending: Ending, store: Store, recorder: Recorder) -> RunFinished:
     """Computes and stores the result; never raises. What could not be saved is in the error."""
     error = _text(ending.error)
     if not ending.saved:
+        # Kept with everything else until it is saved to another file.
+        recorder.submit(FinishWrite(ending.run_id, _unsaved_finish(ending, error)))
         return _finished(ending, None, error)
     recorder.flush(FLUSH_S)
     board, fault = _board(ending, store)
@@ -68,6 +70,17 @@ def _finish(ending: Ending, store: Store, board: Leaderboard | None, error: str 
         notes=(*_notes(ending), *(board.notes if board else ())),
         lanes={lane.id: _lane(lane) for lane in ending.lanes},
         cost_usd=_cost(ending, store),
+        duration_s=ending.duration_s,
+        error=error,
+    )
+
+
+def _unsaved_finish(ending: Ending, error: str | None) -> RunFinish:
+    return RunFinish(
+        status=ending.status,
+        finished_at=ending.request.clock.utc(),
+        notes=tuple(_notes(ending)),
+        lanes={lane.id: _lane(lane) for lane in ending.lanes},
         duration_s=ending.duration_s,
         error=error,
     )

@@ -45,10 +45,13 @@ from engine.execution.messages import (
 from engine.execution.narrator import Narrator
 from engine.execution.opening import Opening, mark_earlier_answers, open_run
 from engine.execution.outcomes import answer_write, failed_record, stopped_record
+from engine.execution.plan import Plan
 from engine.execution.request import RunRequest
 from engine.execution.resume import resumed
 from engine.execution.retry import Failure
-from engine.scoring import ScoringContext
+from engine.paths import caches_dir, private_folder
+from engine.scoring import ScoringContext, canonical_check
+from engine.scoring.sandbox import Sandbox
 from engine.storage.recorder import Recorder
 from engine.storage.records import (
     AnswerWrite,
@@ -118,7 +121,10 @@ class Session:
         """After the store failed: saves the run with everything kept in memory to another file."""
         if self._opening is None:
             raise RuntimeError("the run was never opened")
-        return self.recorder.rescue(path, self._opening.head)
+        saved = self.recorder.rescue(path, self._opening.head)
+        self.recorder.close()
+        self._opening.store.close()
+        return saved
 
     # ---- on the owner's thread
 
@@ -150,6 +156,8 @@ class Session:
             root=request.project.root,
             trusted=request.preflight.code_trusted,
             judge_settings=config.judge,
+            sandbox=_sandbox(plan),
+            scorer_paths=config.scorers.paths,
         )
         self.caller = Caller(Setting(plan, config, context, self._stop_event), self._clients)
         self.dispatcher = Dispatcher(
@@ -463,3 +471,9 @@ class Session:
                 for write in message.writes:
                     if isinstance(write, DoneWrite):
                         self._narrator.durable(write.done)
+
+
+def _sandbox(plan: Plan) -> Sandbox | None:
+    """The isolated interpreter, where a check of this plan runs code."""
+    wanted = any(canonical_check(check.type) == "code_exec" for case in plan.cases for check in case.checks)
+    return Sandbox(private_folder(caches_dir())) if wanted else None

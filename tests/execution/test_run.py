@@ -507,6 +507,47 @@ def test_run_to_end_raises_what_kept_the_run_from_opening(tmp_path: Path, qapp) 
     assert getattr(caught.value, "code", "").startswith("store")
 
 
+def test_a_failing_store_stops_the_run_and_everything_can_be_saved_elsewhere(tmp_path: Path, qtbot) -> None:
+    """The disk is full after the run began: it stops with a sentence and nothing paid for is lost."""
+    held = Held()
+    world = World(tmp_path, {"models": [OPEN], "run": {"concurrency": 2}}, cases=6, service=held.service)
+    controller, ends = _begin(world, qtbot)
+    for _ in range(2):
+        assert held.service.flying.acquire(timeout=10)
+    with Store.open(world.store_path) as store:
+        store.database.connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON answers BEGIN SELECT RAISE(FAIL, 'full'); END"
+        )
+    held.let_go.set()
+    qtbot.waitUntil(lambda: bool(ends), timeout=20000)
+    assert controller.wait()
+    assert ends[0].status is RunStatus.ABORTED
+    assert ends[0].error
+    other = tmp_path / "rescued.sqlite"
+    assert controller.rescue(other) > 0
+    with Store.open(other) as store:
+        saved = store.calls(store.resolve("last"))
+        assert store.run("last").info.status is RunStatus.ABORTED
+    assert len([c for c in saved if c.status is CallStatus.OK]) == 2
+
+
+def test_a_run_that_cannot_be_prepared_does_not_stay_running(tmp_path: Path, qapp) -> None:
+    def no_executor(work, concurrency):
+        raise RuntimeError("no threads left")
+
+    world = World(tmp_path, models("a"))
+    controller = RunController(world.request(), no_executor)
+    ends: list[RunFinished] = []
+    controller.finished.connect(ends.append)
+    controller.start_in_thread()
+    assert controller.wait()
+    assert isinstance(controller.failure, RuntimeError)
+    assert ends[0].status is RunStatus.ABORTED
+    stored = world.stored()
+    assert stored.info.status is RunStatus.ABORTED
+    assert "no threads left" in (stored.error or "")
+
+
 def test_clients_are_built_once_per_connection_and_closed(tmp_path: Path, qapp) -> None:
     service = FakeService()
     config = {"models": [OPEN, {**OPEN, "key": "other", "system": "Be brief."}, ANTH]}
