@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QDate, QLocale
 from arena_desktop.wording import formats
 from arena_desktop.wording.metrics import feature_name, metric_name
 from engine.config.schema import Budgets, Card, Config, Connection, ModelEntry, RunSettings
-from engine.domain import SkippedModel
+from engine.domain import Problem, SkippedModel
 from engine.price import Price
 from engine.scoring.base import CheckType, Option
 from engine.stats.gates import feature_name as one_feature
@@ -245,6 +245,18 @@ def option_value(option: Option, value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return str(value)
+
+
+def problem_words(problem: Problem) -> str:
+    """A fault of one test in everyday words; one that this wording does not know keeps its own."""
+    words = {
+        "reference_missing": _tr(
+            "This test has no right answer, so its answers cannot be marked. Write what a good answer says,"
+            " or choose a way of marking that needs none."
+        ),
+        "blank_prompt": _tr("This test asks nothing and is left out. Write a question, or delete it."),
+    }
+    return words.get(problem.code) or f"{problem.message} {problem.fix}".strip()
 
 
 # ---- models and connections
