@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main(argv: list[str] | None = None) -> int:
     """Starts what the arguments ask for and returns the exit code."""
     arguments = sys.argv[1:] if argv is None else argv
+    if arguments[:1] == ["--builtin-server"]:
+        # A frozen program starts the server of a small model as another copy of itself.
+        from providers.builtin_server import main as serve
+
+        serve()
+        return 0
+    # The statistics are many small products: threads of the linear algebra only get in their way.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not arguments or arguments[0] == "window":
         from arena_desktop.app import run_window
 

@@ -14,6 +14,7 @@ from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.main_window import MainWindow, PageEntry
 from arena_desktop.samples import working_copy
 from arena_desktop.theme.switch import Theme
+from arena_desktop.widgets.rail import Mark
 from arena_desktop.widgets.strip import Message, Tone
 from engine.domain import Severity
 from engine.errors import ArenaError
@@ -100,7 +101,7 @@ class ArenaWindow(MainWindow):
         self.status.set_saved(self.tr("All changes saved"))
         self.status.set_summary(_summary(opened))
         attention = bool(project.errors)
-        self.rail.set_mark("project", "attention" if attention else "")
+        self.rail.set_mark("project", Mark.ATTENTION if attention else Mark.NONE)
         self._context.results.list_runs(project.config.project)
         if self.current_page() in ("", "home"):
             self.show_page("project" if attention else "run")

@@ -196,16 +196,15 @@ def _cost_trade(entry: Entry, other: Entry) -> str:
 def _wait_trade(entry: Entry, other: Entry) -> str:
     slower = _ratio(entry.latency_p50_ms, other.latency_p50_ms)
     faster = _ratio(other.latency_p50_ms, entry.latency_p50_ms)
-    if not slower and not faster:
+    mine, theirs = formats.waiting(entry.latency_p50_ms), formats.waiting(other.latency_p50_ms)
+    if (not slower and not faster) or mine == theirs:
         return ""
     text = (
         _tr("Its usual wait is longer: {a} instead of {b}.")
         if slower
         else _tr("Its usual wait is shorter than that of {other}: {a} instead of {b}.")
     )
-    return text.format(
-        other=other.label, a=formats.waiting(entry.latency_p50_ms), b=formats.waiting(other.latency_p50_ms)
-    )
+    return text.format(other=other.label, a=mine, b=theirs)
 
 
 def _rival(board: Leaderboard, winner: Entry) -> Entry | None:

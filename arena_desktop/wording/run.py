@@ -1,0 +1,351 @@
+"""The sentences of the Run page: what a run will cost, what is happening, how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from PySide6.QtCore import QCoreApplication
+
+from arena_desktop.wording import formats
+from arena_desktop.wording.reasons import error_words
+from engine.domain import CallError, Note, RunStatus
+from engine.execution.estimate import CostRange
+
+_A_TRIFLE = Decimal("0.01")
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Run", text)
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """`one` for 1, else `many` with {count} filled in."""
+    return one if count == 1 else many.format(count=formats.whole(count))
+
+
+# ---- before
+
+
+@dataclass(frozen=True, slots=True)
+class RunPrice:
+    """What a run costs before it starts. `ceiling` None = no limit; `stops` False = the limit only
+    warns. `unpriced` names the models whose price is not known."""
+
+    total: CostRange
+    ceiling: Decimal | None = None
+    stops: bool = True
+    unpriced: tuple[str, ...] = ()
+
+    @property
+    def free(self) -> bool:
+        """Whether nothing can be charged."""
+        return self.total.high == 0
+
+    @property
+    def most(self) -> Decimal | None:
+        """The most that can be spent; None = not known."""
+        limit = self.ceiling if self.stops else None
+        high = self.total.high
+        if high is None or limit is None:
+            return high
+        return min(high, limit)
+
+
+def price_sentence(price: RunPrice) -> str:
+    """The largest sentence of the page: "About $0.90, never more than $2.00."."""
+    if price.unpriced:
+        if len(price.unpriced) == 1:
+            return _tr("The price of {model} is not known.").format(model=price.unpriced[0])
+        return _tr("The price of {count} models is not known.").format(count=len(price.unpriced))
+    likely, most = price.total.likely, price.most
+    if likely is None or most is None:
+        return _tr("The price is not known.")
+    if price.free:
+        return _tr("Free.")
+    if likely < _A_TRIFLE and most < _A_TRIFLE:
+        return _tr("Less than 1 cent.")
+    if price.stops and price.ceiling is not None and likely > price.ceiling:
+        return _tr("More than your limit of {limit}.").format(limit=formats.money(price.ceiling))
+    return _tr("About {likely}, never more than {most}.").format(
+        likely=formats.money(likely), most=formats.money(most)
+    )
+
+
+def limit_sentence(price: RunPrice) -> str:
+    """What stands behind the price: the limit, or what is not covered by it."""
+    if price.unpriced and price.ceiling is not None:
+        return _tr("Your limit of {limit} does not count what has no price.").format(
+            limit=formats.money(price.ceiling)
+        )
+    if price.unpriced:
+        return _tr("We cannot say what the run will cost.")
+    if price.free:
+        return _tr("Nothing is charged by anybody.")
+    likely = price.total.likely
+    if price.ceiling is None or price.total.high is None or likely is None:
+        return _tr("You have set no limit.")
+    if not price.stops:
+        return _tr("Your limit of {limit} only warns.").format(limit=formats.money(price.ceiling))
+    if likely > price.ceiling:
+        return _tr("The run stops there and keeps what it has. The result would be partial.")
+    return _tr("Your limit of {limit} stops the run, also for questions already on their way.").format(
+        limit=formats.money(price.ceiling)
+    )
+
+
+def counts_line(models: int, tests: int, trials: int, questions: int) -> str:
+    """What will be asked: "4 models, 50 tests, asked 3 times each: 600 questions"."""
+    parts = [
+        counted(models, _tr("1 model"), _tr("{count} models")),
+        counted(tests, _tr("1 test"), _tr("{count} tests")),
+    ]
+    if trials > 1:
+        parts.append(_tr("asked {count} times each").format(count=trials))
+    asked = counted(questions, _tr("1 question"), _tr("{count} questions"))
+    return _tr("{parts}: {questions}").format(parts=", ".join(parts), questions=asked)
+
+
+def about_cost(usd: Decimal | None) -> str:
+    """An estimate inside a sentence: "about $0.90", "free", "price not known"."""
+    if usd is None:
+        return _tr("price not known")
+    if usd == 0:
+        return _tr("free")
+    if usd < _A_TRIFLE:
+        return _tr("less than 1 cent")
+    return _tr("about {cost}").format(cost=formats.money(usd))
+
+
+def run_button(price: RunPrice) -> str:
+    """The button that starts the run says what it costs."""
+    if price.unpriced or price.total.likely is None:
+        return _tr("Run, price not known…")
+    if price.free:
+        return _tr("Run, for free")
+    likely = price.total.likely
+    if price.stops and price.ceiling is not None and likely > price.ceiling:
+        return _tr("Run for at most {cost}").format(cost=formats.money(price.ceiling))
+    if likely < _A_TRIFLE:
+        return _tr("Run for less than 1 cent")
+    return _tr("Run for about {cost}").format(cost=formats.money(likely))
+
+
+def choice_line(tests: int, questions: int, cost: Decimal | None) -> str:
+    """First line below a choice: "600 questions, about $1.52"."""
+    text = _tr("{tests}, {questions}, {cost}")
+    return text.format(
+        tests=counted(tests, _tr("1 test"), _tr("{count} tests")),
+        questions=counted(questions, _tr("1 question"), _tr("{count} questions")),
+        cost=about_cost(cost),
+    )
+
+
+def sentence_case(text: str) -> str:
+    """The first letter large, for a phrase that stands alone."""
+    return text[:1].upper() + text[1:]
+
+
+def confirm_sentence(note: Note, labels: Sequence[str]) -> str:
+    """Why a run is asked about before it starts. `labels` are the models without a price."""
+    listed = ", ".join(labels)
+    if note.code == "cost_unknown":
+        return _tr("The price of {models} is not known, so nobody can say what the run will cost.").format(
+            models=listed
+        )
+    if note.code == "unpriced_under_ceiling":
+        return _tr("Your limit of {limit} does not count {models}, because its price is not known.").format(
+            limit=formats.money(Decimal(str(note.values["ceiling"]))), models=listed
+        )
+    if note.code == "above":
+        return _tr("It could cost up to {high}. You want to be asked above {limit}.").format(
+            high=formats.money(Decimal(str(note.values["high"]))),
+            limit=formats.money(Decimal(str(note.values["limit"]))),
+        )
+    return note.code.replace("_", " ")
+
+
+def left_out_sentence(labels: Sequence[str]) -> str:
+    """Which models take no part."""
+    if len(labels) == 1:
+        return _tr("{model} is left out of this run.").format(model=labels[0])
+    return _tr("{count} models are left out of this run.").format(count=len(labels))
+
+
+def plan_sentence(concurrency: int, lanes: Sequence[tuple[str, int]], seconds: float) -> str:
+    """How the run goes about it."""
+    listed = ", ".join(
+        _tr("{service} {count}").format(service=service, count=count) for service, count in lanes
+    )
+    return _tr(
+        "At most {count} questions at the same time ({lanes}). After {time} without an answer a question"
+        " counts as failed. Failed questions are not counted as wrong."
+    ).format(count=concurrency, lanes=listed, time=formats.exact_seconds(seconds))
+
+
+# ---- while it goes on
+
+
+def answers_in(done: int, total: int) -> str:
+    """How far the run is."""
+    return _tr("{done} of {total} answers are in").format(
+        done=formats.whole(done), total=formats.whole(total)
+    )
+
+
+def doing(*, stopping: bool, paused: bool, ended: bool, running: int) -> str:
+    """The word above the bar."""
+    if ended:
+        return _tr("Ended")
+    if stopping:
+        return _tr("Finishing the ones under way") if running else _tr("Stopping")
+    if paused:
+        return _tr("Paused")
+    return _tr("Asking")
+
+
+def time_left(seconds: float | None, *, paused: bool, stopping: bool) -> str:
+    """The figure below "Time left"."""
+    if stopping:
+        return _tr("a moment")
+    if paused:
+        return _tr("paused")
+    return formats.about_time(seconds)
+
+
+def spent(usd: Decimal | None, *, free: bool) -> str:
+    """Spent so far. Nothing yet is $0.00; "free" only where no model can cost anything."""
+    if usd is None:
+        return formats.money(None)
+    if usd == 0 and not free:
+        return "$0.00"
+    return formats.money(usd)
+
+
+def spent_of(usd: Decimal | None, ceiling: Decimal | None, *, free: bool) -> str:
+    """Spent so far, and the limit where there is one that matters."""
+    words = spent(usd, free=free)
+    if ceiling is None or free:
+        return words
+    return _tr("{spent} of {limit}").format(spent=words, limit=formats.money(ceiling))
+
+
+def throttle_sentence(service: str) -> str:
+    """First sentence of the yellow strip."""
+    return _tr("{service} asked us to slow down.").format(service=service)
+
+
+def throttle_text(before: int, after: int, left_s: float, *, others: bool) -> str:
+    """What it means: width before and now, how long, what goes on meanwhile."""
+    parts = []
+    if after < before:
+        parts.append(_tr("{before} → {after} at the same time.").format(before=before, after=after))
+    if left_s > 0:
+        parts.append(_tr("Next try in {time}, by itself.").format(time=formats.exact_seconds(left_s)))
+    else:
+        parts.append(_tr("It goes on slower and gets faster again by itself."))
+    if others:
+        parts.append(_tr("The other models keep going."))
+    return " ".join(parts)
+
+
+def offline_sentence(service: str) -> str:
+    """First sentence while a connection is away."""
+    return _tr("{service} cannot be reached.").format(service=service)
+
+
+def offline_text(left_s: float, saved: int) -> str:
+    """What it means that a connection is away."""
+    safe = counted(saved, _tr("1 answer is safe."), _tr("{count} answers are safe."))
+    if left_s <= 0:
+        return _tr("{safe} It is being tried now.").format(safe=safe)
+    return _tr("{safe} Next try in {time}, by itself.").format(safe=safe, time=formats.exact_seconds(left_s))
+
+
+def set_aside_chip(code: str) -> str:
+    """The few words of a model that gets no more questions."""
+    chips = {
+        "denied": _tr("Key refused"),
+        "no_credit": _tr("No credit left"),
+        "model_unknown": _tr("Model not known"),
+        "same_failure": _tr("Set aside: always fails"),
+        "slow_down": _tr("Set aside: too slow"),
+        "long_wait": _tr("Set aside: long wait"),
+        "budget_model": _tr("Reached its limit"),
+    }
+    return chips.get(code, _tr("Set aside"))
+
+
+def set_aside_sentence(labels: Sequence[str]) -> str:
+    """First sentence of the strip about models that get no more questions."""
+    if len(labels) == 1:
+        return _tr("{model} gets no more questions.").format(model=labels[0])
+    return _tr("{count} models get no more questions.").format(count=len(labels))
+
+
+def set_aside_text(code: str, error: CallError | None, *, others: bool) -> str:
+    """Why, and that the others go on."""
+    causes = {
+        "denied": _tr("The access key was refused."),
+        "no_credit": _tr("The account has no credit left."),
+        "model_unknown": _tr("The service does not know this model."),
+        "slow_down": _tr("The service kept asking us to slow down."),
+        "long_wait": _tr("The service asks to wait for a long time."),
+        "budget_model": _tr("The limit per model is reached."),
+    }
+    cause = causes.get(code, "")
+    if not cause and error is not None:
+        cause = error_words(error.kind, error.status)
+        cause = _tr("Its first questions all failed. {cause}").format(cause=cause)
+    if others:
+        cause = f"{cause} {_tr('The others go on.')}"
+    return cause.strip()
+
+
+def shares_lane(width: int) -> str:
+    """A model that stands in another one's lane."""
+    return _tr("shares the {count}").format(count=width)
+
+
+def lane_text(width: int, configured: int) -> str:
+    """Beside the capsules: "3 of 6", or "4"."""
+    if width >= configured:
+        return str(width)
+    return _tr("{width} of {configured}").format(width=width, configured=configured)
+
+
+def done_of(done: int, planned: int) -> str:
+    """How many questions of a model are over."""
+    return _tr("{done} of {planned}").format(done=formats.whole(done), planned=formats.whole(planned))
+
+
+# ---- after
+
+
+def ended_title(status: RunStatus) -> str:
+    """The title of the page once a run is over."""
+    words = {
+        RunStatus.COMPLETED: _tr("The run is complete"),
+        RunStatus.CANCELLED: _tr("You stopped this run"),
+        RunStatus.STOPPED_BUDGET: _tr("The run stopped at your limit"),
+        RunStatus.FAILED_FAST: _tr("The run stopped at the first failure"),
+        RunStatus.ABORTED: _tr("The run was ended by a fault"),
+        RunStatus.INTERRUPTED: _tr("The run was interrupted"),
+    }
+    return words.get(status, _tr("The run has ended"))
+
+
+def ended_text(done: int, planned: int, seconds: float) -> str:
+    """How much is kept and how long it took."""
+    kept = _tr("{done} of {planned} answers are kept.").format(
+        done=formats.whole(done), planned=formats.whole(planned)
+    )
+    return _tr("{kept} It took {time}.").format(kept=kept, time=formats.exact_seconds(seconds))
+
+
+def stopped_at(number: int, done: int, planned: int, when: str) -> str:
+    """A stored run that can be carried on."""
+    return _tr("Run {number} stopped at {done} of {planned} answers, {when}.").format(
+        number=number, done=formats.whole(done), planned=formats.whole(planned), when=when
+    )
