@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from arena_desktop.theme import current
 from arena_desktop.theme.paint import card, hline, vline
 from arena_desktop.theme.tokens import RADIUS_CARD
+from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
 
 PADDING = 24
@@ -76,8 +77,7 @@ class CardHead(QWidget):
         self.caption = Label(caption, "caption", colour="text2", wrap=True)
         self.caption.setVisible(bool(caption))
         row.addWidget(self.title, 1)
-        self.controls = QHBoxLayout()
-        self.controls.setSpacing(8)
+        self.controls = FlowLayout(right=True)
         row.addLayout(self.controls)
         outer.addLayout(row)
         outer.addWidget(self.caption)

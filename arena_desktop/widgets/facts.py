@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from arena_desktop.theme import F, current, text_scale
 from arena_desktop.theme.paint import rounded
 from arena_desktop.theme.switch import set_colour
 from arena_desktop.widgets.labels import Label
+
+_NO_LIMIT = 16_777_215
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,28 +26,56 @@ class Fact:
 
 
 class FactColumn(QWidget):
-    """At most two facts below each other."""
+    """At most two facts: below each other in a column, or beside each other over the whole width."""
 
     def __init__(self, facts: Iterable[Fact] = ()) -> None:
         super().__init__()
-        self._layout = QVBoxLayout(self)
+        self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(2)
-        self.setFixedWidth(round(232 * min(1.5, text_scale())))
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self._layout.setSpacing(14)
+        self._column = True
+        self.set_column(True)
         self.set_facts(facts)
 
     def set_facts(self, facts: Iterable[Fact]) -> None:
         """Other facts; more than two are not shown."""
         while (item := self._layout.takeAt(0)) is not None:
-            if item.widget() is not None:
-                item.widget().deleteLater()
-        for number, fact in enumerate(tuple(facts)[:2]):
-            if number:
-                self._layout.addSpacing(12)
-            self._layout.addWidget(Label(fact.figure, "section", wrap=True))
-            self._layout.addWidget(Label(fact.sentence, "caption", colour="text2", wrap=True))
-        self._layout.addStretch(1)
+            old = item.widget()
+            if old is not None:
+                old.setParent(None)
+                old.deleteLater()
+        for fact in tuple(facts)[:2]:
+            self._layout.addWidget(_FactBlock(fact), 0 if self._column else 1)
+        if self._column:
+            self._layout.addStretch(1)
+
+    def set_column(self, column: bool) -> None:
+        """A column of fixed width, or a row."""
+        self._column = column
+        down, across = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._layout.setDirection(down if column else across)
+        if column:
+            self.setFixedWidth(self.column_width())
+        else:
+            # A fixed width would be left out of account when the height for the whole width is asked.
+            self.setMinimumWidth(0)
+            self.setMaximumWidth(_NO_LIMIT)
+
+    @staticmethod
+    def column_width() -> int:
+        """The width as a column."""
+        return round(232 * min(1.5, text_scale()) / 4) * 4
+
+
+class _FactBlock(QWidget):
+    def __init__(self, fact: Fact) -> None:
+        super().__init__()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(Label(fact.figure, "section", wrap=True))
+        layout.addWidget(Label(fact.sentence, "caption", colour="text2", wrap=True))
+        layout.addStretch(1)
 
 
 class Counter(QWidget):

@@ -103,6 +103,11 @@ class Combo(_CalmWheel, QComboBox):
         if name:
             self.setObjectName(name)
 
+    def minimumSizeHint(self) -> QSize:
+        # A long entry is cut rather than making the page wider than its window.
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), scaled(140)), hint.height())
+
 
 def _set_up_spin(box: QAbstractSpinBox, spoken: str, name: str) -> None:
     # The style sheet's left padding is lost on spin boxes.
@@ -187,11 +192,19 @@ class FieldNote(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._tone = "warn"
-        row = QHBoxLayout(self)
-        row.setContentsMargins(icon_size(14) + 8, 0, 0, 0)
+        self._row = QHBoxLayout(self)
+        self._apply_margin()
         self._label = Label("", "caption", colour="warn", wrap=True)
-        row.addWidget(self._label)
+        self._row.addWidget(self._label)
         self.hide()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in LOOK_CHANGES and hasattr(self, "_row"):
+            self._apply_margin()
+
+    def _apply_margin(self) -> None:
+        self._row.setContentsMargins(icon_size(14) + 8, 0, 0, 0)
 
     @property
     def text(self) -> str:

@@ -5,8 +5,17 @@ With it no page gets wider than its window, whatever the text size or the langua
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QMargins, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem, QSpacerItem, QWidget
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    item: QLayoutItem
+    width: int
+    pushed: bool
 
 
 class FlowLayout(QLayout):
@@ -25,6 +34,10 @@ class FlowLayout(QLayout):
         self.addWidget(widget)
         self._items.insert(at, self._items.pop())
         self.invalidate()
+
+    def addStretch(self, _factor: int = 0) -> None:
+        """What comes after it stands at the right end of its line."""
+        self.addItem(QSpacerItem(0, 0))
 
     # QLayout
 
@@ -78,7 +91,7 @@ class FlowLayout(QLayout):
     # inside
 
     def _shown(self) -> list[QLayoutItem]:
-        return [item for item in self._items if not item.isEmpty()]
+        return [item for item in self._items if not item.isEmpty() and item.spacerItem() is None]
 
     def _with_margins(self, size: QSize) -> QSize:
         margins: QMargins = self.contentsMargins()
@@ -92,29 +105,37 @@ class FlowLayout(QLayout):
             top += self._place_line(line, room, top, place=place) + self._line_gap
         return max(0, top - self._line_gap - rect.y()) + margins.bottom() if self._shown() else 0
 
-    def _lines(self, width: int) -> list[list[tuple[QLayoutItem, int]]]:
-        lines: list[list[tuple[QLayoutItem, int]]] = []
+    def _lines(self, width: int) -> list[list[_Placed]]:
+        lines: list[list[_Placed]] = []
         used = 0
-        for item in self._shown():
+        pushed = False
+        for item in self._items:
+            if item.spacerItem() is not None:
+                pushed = True
+                continue
+            if item.isEmpty():
+                continue
             wanted = max(item.minimumSize().width(), min(item.sizeHint().width(), width))
             if lines and used + self._gap + wanted <= width:
-                lines[-1].append((item, wanted))
+                lines[-1].append(_Placed(item, wanted, pushed))
                 used += self._gap + wanted
             else:
-                lines.append([(item, wanted)])
+                lines.append([_Placed(item, wanted, pushed)])
                 used = wanted
+            pushed = False
         return lines
 
-    def _place_line(self, line: list[tuple[QLayoutItem, int]], room: QRect, top: int, *, place: bool) -> int:
-        heights = [_height(item, width) for item, width in line]
+    def _place_line(self, line: list[_Placed], room: QRect, top: int, *, place: bool) -> int:
+        heights = [_height(each.item, each.width) for each in line]
         tallest = max(heights)
         if place:
-            left = room.x()
-            if self._right:
-                left += room.width() - sum(width for _item, width in line) - self._gap * (len(line) - 1)
-            for (item, width), height in zip(line, heights, strict=True):
-                item.setGeometry(QRect(left, top + (tallest - height) // 2, width, height))
-                left += width + self._gap
+            spare = room.width() - sum(each.width for each in line) - self._gap * (len(line) - 1)
+            left = room.x() + (spare if self._right else 0)
+            for each, height in zip(line, heights, strict=True):
+                if each.pushed and not self._right:
+                    left += spare
+                each.item.setGeometry(QRect(left, top + (tallest - height) // 2, each.width, height))
+                left += each.width + self._gap
         return tallest
 
 

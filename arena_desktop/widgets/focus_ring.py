@@ -61,6 +61,11 @@ class FocusRing(QWidget):
         """The widget with the ring, or None."""
         return self._target
 
+    def focus(self, widget: QWidget) -> None:
+        """Gives a widget the focus and the ring, for the first control of a page or a dialog."""
+        widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.show_on(widget)
+
     def show_on(self, widget: QWidget | None) -> None:
         """Puts the ring around a widget of this window; None takes it away."""
         for watched in self._watched:

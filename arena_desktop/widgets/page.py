@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from arena_desktop.theme import control_height, current
+from arena_desktop.theme import control_height, current, text_scale
 from arena_desktop.theme.paint import hairline_width
 from arena_desktop.theme.switch import set_role
 from arena_desktop.theme.tokens import NARROW, RADIUS_PAGE
@@ -17,6 +17,11 @@ from arena_desktop.widgets.strip import StripStack
 MARGIN = 32
 MARGIN_NARROW = 24
 TOP = 24
+
+
+def is_narrow(width: int) -> bool:
+    """Whether a window of this width is narrow: below 1100 px, more when the text is larger."""
+    return width < NARROW * text_scale()
 
 
 class PageHeader(QWidget):
@@ -36,6 +41,7 @@ class PageHeader(QWidget):
         words.addWidget(self.title)
         words.addWidget(self.subtitle)
         row.addLayout(words, 1)
+        row.setAlignment(words, Qt.AlignmentFlag.AlignTop)
         self.controls = FlowLayout(right=True)
         row.addLayout(self.controls)
         self._apply_height()
@@ -61,15 +67,14 @@ class PageHeader(QWidget):
 class Page(QWidget):
     """Base of every page. Object name `page_<name>`.
 
-    `header`, `strips` and `body` (a vertical layout) are there to be filled. `scrolls` puts all of it
-    into one scroll area; otherwise the body fills the window and its tables scroll. Pages override
-    `set_narrow` to move a detail pane below when the window is narrow.
+    `header`, `strips` and `body` (a vertical layout) are there to be filled. With `scrolls` the page is
+    as high as its content wishes; otherwise it fills the window, tables scroll by themselves, and the
+    page scrolls as a whole only when its least heights do not fit. Pages override `set_narrow` to move
+    a detail pane below when the window is narrow.
     """
 
-    def __init__(
-        self, name: str, title: str, *, scrolls: bool = False, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, title: str, *, scrolls: bool = False) -> None:
+        super().__init__()
         self.setObjectName(f"page_{name}")
         self.setAccessibleName(title)
         self.page_name = name
@@ -78,23 +83,18 @@ class Page(QWidget):
         self._narrow = False
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        if scrolls:
-            inner = QWidget()
-            inner.setObjectName("scroll_body")
-            self.scroll: QScrollArea | None = QScrollArea()
-            self.scroll.setWidgetResizable(True)
-            self.scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-            self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            self.scroll.viewport().setAutoFillBackground(False)
-            self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            self.scroll.setAccessibleName(title)
-            self.scroll.setWidget(inner)
-            inner.setAutoFillBackground(False)
-            outer.addWidget(self.scroll)
-        else:
-            inner = QWidget()
-            self.scroll = None
-            outer.addWidget(inner)
+        inner = QWidget() if scrolls else _FillingBody()
+        inner.setObjectName("scroll_body")
+        self.scroll = QScrollArea()
+        self.scroll.setWidgetResizable(True)
+        self.scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroll.viewport().setAutoFillBackground(False)
+        self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.scroll.setAccessibleName(title)
+        self.scroll.setWidget(inner)
+        inner.setAutoFillBackground(False)
+        outer.addWidget(self.scroll)
         self._inner = QVBoxLayout(inner)
         self._inner.setSpacing(16)
         self._inner.addWidget(self.header)
@@ -110,13 +110,13 @@ class Page(QWidget):
         stack.refresh()
 
     def set_narrow(self, narrow: bool) -> None:
-        """Called when the window passes 1100 px."""
+        """Called when the window gets narrow or wide (see `is_narrow`)."""
         self._narrow = narrow
         self._set_margins()
 
     @property
     def narrow(self) -> bool:
-        """Whether the window is below 1100 px."""
+        """Whether the window is narrow."""
         return self._narrow
 
     def focus_first(self) -> None:
@@ -126,6 +126,14 @@ class Page(QWidget):
     def _set_margins(self) -> None:
         side = MARGIN_NARROW if self._narrow else MARGIN
         self._inner.setContentsMargins(side, TOP, side, 20)
+
+
+class _FillingBody(QWidget):
+    """A body that may be pressed to its least height before its scroll area scrolls."""
+
+    def heightForWidth(self, width: int) -> int:
+        layout = self.layout()
+        return layout.totalMinimumHeightForWidth(width) if layout is not None else -1
 
 
 class PageArea(QWidget):
@@ -158,7 +166,7 @@ class PageArea(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = self.window().width() < NARROW
+        narrow = is_narrow(self.window().width())
         for index in range(self.stack.count()):
             page = self.stack.widget(index)
             if isinstance(page, Page) and page.narrow != narrow:

@@ -355,11 +355,12 @@ class ProjectBlock(QPushButton):
         font = F("strong" if self._name else "name")
         painter.setFont(font)
         painter.setPen(theme.color("text" if self._name else "text2"))
-        room = self.width() - left - (40 if self._name else 12)
+        room = self.width() - left - (icon_size(16) + 24 if self._name else 12)
         text = QFontMetricsF(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
         painter.drawText(QRectF(left, 0, room + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, text)
         if self._name:
-            arrow = QRectF(self.width() - 34, self.height() / 2 - 8, 16, 16)
+            size = icon_size(16)
+            arrow = QRectF(self.width() - 18 - size, (self.height() - size) / 2, size, size)
             theme_icons.draw(painter, "down", theme["text2"], arrow)
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QWidget
 
-from arena_desktop.theme import control_height, current
+from arena_desktop.theme import control_height, current, icon_size
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.tokens import STATUS_BAR
 from arena_desktop.widgets.buttons import Button
@@ -20,7 +20,7 @@ class _IconLabel(QLabel):
     def __init__(self) -> None:
         super().__init__()
         self._icon, self._tone = "", "text2"
-        self.setFixedSize(16, 16)
+        self._draw()
 
     def set_icon(self, icon: str, tone: str) -> None:
         self._icon, self._tone = icon, tone
@@ -32,9 +32,11 @@ class _IconLabel(QLabel):
             self._draw()
 
     def _draw(self) -> None:
+        size = icon_size(16)
+        self.setFixedSize(size, size)
         if self._icon:
             colour = current()[self._tone]
-            self.setPixmap(theme_icons.pixmap(self._icon, colour, 16, self.devicePixelRatioF()))
+            self.setPixmap(theme_icons.pixmap(self._icon, colour, size, self.devicePixelRatioF()))
 
 
 class RunStatus(QWidget):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -17,7 +17,7 @@ from arena_desktop.theme.tokens import RADIUS_CARD, STRIP
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.buttons import Button, IconButton
 from arena_desktop.widgets.flow import FlowLayout
-from arena_desktop.widgets.labels import LeadLabel, Span
+from arena_desktop.widgets.labels import LOOK_CHANGES, LeadLabel, Span
 
 _LOOK = {
     Tone.INFO: ("info", "accentText", "tint", "infoEdge"),
@@ -64,7 +64,6 @@ class MessageStrip(QFrame):
         self.setObjectName("message_strip")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
-        row.setContentsMargins(28 + icon_size(_ICON), 7, 8, 7)
         row.setSpacing(8)
         self._words = LeadLabel("body", name="message_text")
         row.addWidget(self._words, 1)
@@ -74,7 +73,7 @@ class MessageStrip(QFrame):
         self._close.setProperty("place", "tinted")
         self._close.clicked.connect(self.dismiss)
         row.addWidget(self._close)
-        self.setMinimumHeight(scaled(STRIP))
+        self._apply_size()
         self.set_message(message)
 
     @property
@@ -93,6 +92,15 @@ class MessageStrip(QFrame):
         if old is None or [b.text for b in old.buttons] != [b.text for b in message.buttons]:
             self._make_buttons()
         self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in LOOK_CHANGES and hasattr(self, "_message"):
+            self._apply_size()
+
+    def _apply_size(self) -> None:
+        self.layout().setContentsMargins(28 + icon_size(_ICON), 7, 8, 7)
+        self.setMinimumHeight(scaled(STRIP))
 
     def dismiss(self) -> None:
         """Closes it as the person would."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QWidget
 
 from arena_desktop.cells import Column, ScoreCell, Tie
@@ -61,14 +61,13 @@ class TableCard(Card):
         self.table.rows.counts_changed.connect(self._on_counts)
         self._on_counts(self.table.rows.shown_count(), self.table.rows.total_count())
 
-    def add_foot(self) -> QHBoxLayout:
+    def add_foot(self) -> FlowLayout:
         """A row below the table, for legends and counts."""
         self.table.setProperty("last_line", False)
         self.body.addWidget(Divider())
         holder = QWidget()
-        row = QHBoxLayout(holder)
+        row = FlowLayout(holder, gap=24, line_gap=4)
         row.setContentsMargins(20, 8, 20, 4)
-        row.setSpacing(24)
         self.body.addWidget(holder)
         return row
 
@@ -111,6 +110,7 @@ class FilterBar(QWidget):
         shown.addWidget(self.count)
         shown.addWidget(self.clear)
         self.extra.addWidget(self._shown)
+        self._counted = True
         self.columns = Button(self.tr("Columns…"), "quiet", name="button_columns")
         self.columns.clicked.connect(self._on_columns)
         self.columns.setVisible(columns)
@@ -127,6 +127,11 @@ class FilterBar(QWidget):
         self._wait.stop()
         self._table.rows.set_filter(self.field.text())
         self._table.looks_changed.emit()
+        self._show_count()
+
+    def hide_count(self) -> None:
+        """For pages on which the count would only repeat what the table shows."""
+        self._counted = False
         self._show_count()
 
     def clear_filter(self) -> None:
@@ -152,6 +157,9 @@ class FilterBar(QWidget):
         self.count.setText(text)
         self.count.setVisible(rows.total_count() > 0)
         self.clear.setVisible(bool(rows.filter_text()))
+        shown = rows.total_count() > 0 and (self._counted or bool(rows.filter_text()))
+        self._shown.setVisible(shown)
+        self.extra.invalidate()
 
     def _on_columns(self) -> None:
         menu = self._table.columns_menu(self)
@@ -167,10 +175,14 @@ class Legend(QWidget):
         self._kind = kind
         row = QHBoxLayout(self)
         row.setContentsMargins({"tie": 18, "score": 45}[kind], 0, 0, 0)
-        row.addWidget(Label(text, "caption", colour="text2"))
+        self._label = Label(text, "caption", colour="text2", wrap=True)
+        row.addWidget(self._label)
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), max(20, super().sizeHint().height()))
+        # All in one line; a wrapped label would ask for a square.
+        metrics = QFontMetricsF(self._label.font())
+        width = metrics.horizontalAdvance(self._label.text()) + self.layout().contentsMargins().left() + 2
+        return QSize(int(width) + 1, max(20, int(metrics.height()) + 1))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current()

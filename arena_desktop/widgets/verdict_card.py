@@ -89,11 +89,12 @@ class VerdictCard(Card):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         # Facts need their column and the sentence at least twice as much.
-        beside = self.width() >= 3 * self.facts.width()
+        beside = self.width() >= 3 * self.facts.column_width()
         self._row.setDirection(
             QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
         )
         self._line.set_vertical(beside)
+        self.facts.set_column(beside)
 
     def set_text(self, text: VerdictText) -> None:
         """Shows a verdict."""

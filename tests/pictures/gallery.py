@@ -16,6 +16,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QLineEdit, QRadioButton, QWidget
 
 from arena_desktop.cells import (
@@ -154,7 +155,7 @@ def leaderboard_page() -> Page:
     view = board()
     bar = FilterBar(view, "Filter models")
     bar.extra.addWidget(QCheckBox("Only models that meet my must-haves"))
-    bar.count.hide()
+    bar.hide_count()
     page.body.addWidget(bar)
     card = TableCard(view)
     foot = card.add_foot()
@@ -715,7 +716,7 @@ def main(folder: Path, only: str = "") -> int:
     window.status.set_summary("50 tests, asked 3 times each, 6 models")
     window.show()
     window.activateWindow()
-    app.processEvents()
+    QTest.qWaitForWindowActive(window)
     for size in (QSize(1280, 800), QSize(1280, 1112), QSize(1920, 1080)):
         window.resize(size)
         for appearance in (Appearance.LIGHT, Appearance.DARK):
@@ -743,7 +744,7 @@ def extra(window: MainWindow, theme: Theme, folder: Path, app: QApplication) -> 
     """First start with the ring, twice the text, a narrow window."""
     window.set_project("")
     home = window.show_page("home")
-    home.findChild(ActionCard, "card_sample").setFocus(Qt.FocusReason.ShortcutFocusReason)
+    window.focus_ring.focus(home.findChild(ActionCard, "card_sample"))
     app.processEvents()
     window.grab().save(str(folder / "first-start.png"))
     window.set_project("Customer replies")
