@@ -81,11 +81,11 @@ class RunBar(QObject):
         share = self.tr("{share} %").format(share=formats.points(progress.share))
         window.rail.set_share("run", share)
         window.set_project(self._project_name(), progress=share)
-        calm = "paused" if runs.paused else ""
+        calm = "warn" if runs.paused else ""
         counts = {
             "done": progress.done,
             "failed": progress.failed,
-            "running": progress.running,
+            "under_way": progress.running,
             "waiting": progress.waiting,
         }
         window.status.run.show_run(self._sentence(share), counts, calm=calm)
