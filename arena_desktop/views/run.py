@@ -1,0 +1,345 @@
+"""Run: what it will cost, then how it goes, then how it ended."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+
+from arena_desktop.background import Job
+from arena_desktop.cells import Tone
+from arena_desktop.desks.run_desk import RunBegan
+from arena_desktop.dialogs.confirm_cost import ConfirmCostDialog, CostQuestion
+from arena_desktop.dialogs.run_questions import Choice, RunQuestion, cancel_question
+from arena_desktop.itemmodels.lanes import ModelHead
+from arena_desktop.views.home_facts import missing_calls, unfinished_runs
+from arena_desktop.views.run_facts import RunChoice, RunFacts, model_heads, read_run_facts
+from arena_desktop.views.run_going import RunGoing
+from arena_desktop.views.run_ready import RunReady
+from arena_desktop.views.run_strips import set_aside_messages
+from arena_desktop.widgets.buttons import Button
+from arena_desktop.widgets.empty_state import EmptyState
+from arena_desktop.widgets.page import MARGIN, MARGIN_NARROW, Page
+from arena_desktop.widgets.strip import Message, StripButton
+from arena_desktop.wording import formats
+from arena_desktop.wording import run as words
+from arena_desktop.wording.home import rest_sentence
+from engine.domain import RunInfo, RunStatus
+from engine.execution.events import RunFinished
+
+if TYPE_CHECKING:
+    from arena_desktop.context import AppContext
+
+REFRESH_MS = 100
+ASK_ABOVE_USD = Decimal(1)
+"""Above this a run is asked about even where the project names no amount."""
+
+
+class RunView(Page):
+    """Three states: no project, ready to run, a run on show. Follows the run desk ten times a second."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__("run", self.tr("Run"), scrolls=True)
+        self._context = context
+        self._finished: RunFinished | None = None
+        self._on_show = False
+        self._heads: dict[str, ModelHead] = {}
+        self._said: set[tuple[str, str]] = set()
+        self._timer = QTimer(self)
+        self._timer.setInterval(REFRESH_MS)
+        self._timer.timeout.connect(self._refresh)
+        self._add_parts()
+        self._connect()
+        if context.runs.running and context.runs.current is not None:
+            self._on_began(context.runs.current)
+        else:
+            self._show_before()
+
+    # parts
+
+    def _add_parts(self) -> None:
+        self.check_tell = QCheckBox(self.tr("Tell me when it is done"))
+        self.check_tell.setObjectName("check_notify_running")
+        self.check_tell.toggled.connect(lambda on: setattr(self._context.settings, "notify_done", on))
+        self.header.controls.addWidget(self.check_tell)
+        self.nothing = EmptyState(
+            self.tr("No project is open."), self.tr("Open one, or try the sample."), self.tr("Go to Home")
+        )
+        self.nothing.pressed.connect(lambda: self._context.page_wanted.emit("home"))
+        self.ready = RunReady(self._context.settings)
+        self.going = RunGoing()
+        self.body.addWidget(self.nothing, 1)
+        self.body.addWidget(self.ready, 1)
+        self.body.addWidget(self.going, 1)
+        self.foot = self._foot()
+        outer = self.layout()
+        if outer is not None:
+            outer.addWidget(self.foot)
+
+    def _foot(self) -> QWidget:
+        foot = QWidget()
+        self._foot_row = QHBoxLayout(foot)
+        self._foot_row.setSpacing(8)
+        self.button_pause = Button("", icon="pause", name="button_pause")
+        self.button_cancel = Button(self.tr("Cancel run"), icon="stop", name="button_cancel")
+        self.button_again = Button(self.tr("Run again"), icon="run", name="button_run_again")
+        self.button_result = Button(self.tr("See the result"), "primary", name="button_see_result")
+        self._foot_row.addWidget(self.button_pause)
+        self._foot_row.addWidget(self.button_cancel)
+        self._foot_row.addStretch(1)
+        self._foot_row.addWidget(self.button_again)
+        self._foot_row.addWidget(self.button_result)
+        self._set_foot_margins()
+        return foot
+
+    def _connect(self) -> None:
+        context = self._context
+        context.projects.opened.connect(lambda _opened: self._on_project())
+        context.projects.examined.connect(lambda _preflight: self._work_out())
+        context.projects.closed.connect(self._on_project)
+        context.results.listed.connect(lambda _runs: self._offer_unfinished())
+        context.runs.began.connect(self._on_began)
+        context.runs.ended.connect(self._on_ended)
+        context.runs.state_changed.connect(self._refresh)
+        self.ready.run_pressed.connect(self.ask_and_run)
+        self.ready.key_wanted.connect(context.key_wanted)
+        self.going.key_wanted.connect(context.key_wanted)
+        self.button_pause.clicked.connect(self._on_pause)
+        self.button_cancel.clicked.connect(self.ask_cancel)
+        self.button_again.clicked.connect(self._show_before)
+        self.button_result.clicked.connect(self._on_see_result)
+
+    # before
+
+    def _on_project(self) -> None:
+        if not self._context.runs.running:
+            self._show_before()
+
+    def _show_before(self) -> None:
+        self._on_show = False
+        self._timer.stop()
+        opened = self._context.projects.current
+        self._show_state(self.nothing if opened is None else self.ready)
+        self.strips.close_all()
+        if opened is None:
+            self.header.set_title(self.tr("Run"), "")
+            return
+        self.header.set_title(self.tr("Ready to run"), "")
+        self.ready.show_looking()
+        if self._context.projects.preflight is not None:
+            self._work_out()
+        self._offer_unfinished()
+
+    def _show_state(self, shown: QWidget) -> None:
+        for part in (self.nothing, self.ready, self.going):
+            part.setVisible(part is shown)
+        self.foot.setVisible(shown is self.going)
+        self.check_tell.setVisible(shown is self.going)
+        self.check_tell.setChecked(self._context.settings.notify_done)
+        self.ready.refresh_boxes()
+
+    def _work_out(self) -> None:
+        opened, preflight = self._context.projects.current, self._context.projects.preflight
+        if opened is None or preflight is None:
+            return
+        results = self._context.results
+        # A store that is not there yet is not made by looking.
+        open_store = results.store if results.path.exists() else None
+
+        def work(_job: Job) -> RunFacts:
+            return read_run_facts(opened, preflight, open_store)
+
+        self._context.background.run(work, self._on_facts, self._on_failed, name="run facts", replace=True)
+
+    def _on_facts(self, facts: RunFacts) -> None:
+        if facts.opened is not self._context.projects.current:
+            return
+        self.ready.show_facts(facts)
+        if not self._on_show:
+            self._say_left_out(facts)
+
+    def _on_failed(self, error: Exception) -> None:
+        raise error
+
+    def _say_left_out(self, facts: RunFacts) -> None:
+        skipped = facts.preflight.skipped
+        if not skipped or not facts.preflight.ready:
+            self.strips.close_message("left_out")
+            return
+        first = words.left_out_sentence([facts.labels.get(s.model_key, s.model_key) for s in skipped])
+        text = skipped[0].reason if len(skipped) == 1 else ""
+        look = StripButton(self.tr("See the models"), lambda: self._context.page_wanted.emit("models"))
+        self.strips.show_message(Message("left_out", Tone.WARN, first, text, (look,)))
+
+    def _offer_unfinished(self) -> None:
+        opened = self._context.projects.current
+        if opened is None or self._on_show:
+            return
+        found = unfinished_runs(self._context.results.runs)
+        run = next((r for r in found if r.project_root == opened.project.root), None)
+        if run is None:
+            self.strips.close_message("unfinished")
+            return
+        finished = run.completed + run.errors
+        first = words.stopped_at(run.number, finished, run.planned, formats.when(run.started_at))
+        rest = rest_sentence(missing_calls(run), None)
+        carry = StripButton(self.tr("Carry on"), lambda: self._carry_on(run), strong=True)
+        self.strips.show_message(Message("unfinished", Tone.INFO, first, rest, (carry,)))
+
+    def _carry_on(self, run: RunInfo) -> None:
+        self._context.runs.carry_on(run.run_id)
+
+    # starting
+
+    def ask_and_run(self, quick: bool) -> None:
+        """Starts a run, after a question where it may cost more than the person wants unasked."""
+        facts = self.ready.facts
+        if facts is None:
+            return
+        choice = facts.choice(quick)
+        reasons = confirm_reasons(choice)
+        if not reasons:
+            self._context.runs.start(quick=quick)
+            return
+        self._ask(facts, choice, reasons, quick)
+
+    def _ask(self, facts: RunFacts, choice: RunChoice, reasons: list[str], quick: bool) -> None:
+        trials = facts.opened.project.config.run.trials
+        question = CostQuestion(
+            price=words.price_sentence(choice.price),
+            counts=words.counts_line(len(facts.preflight.ready), choice.tests, trials, choice.asked),
+            reasons=reasons,
+            pay=words.run_button(choice.price).rstrip("…"),
+        )
+        dialog = ConfirmCostDialog(self, question)
+        dialog.agreed.connect(lambda: self._context.runs.start(quick=quick))
+        dialog.open()
+
+    # a run on show
+
+    def _on_began(self, began: RunBegan) -> None:
+        self._on_show, self._finished = True, None
+        self.strips.close_all()
+        project = began.project
+        self.header.set_title(self.tr("Running"), f"{project.config.project}. {_size(began)}")
+        connections = {connection.id: connection for connection in project.config.connections}
+        free = [m.entry.key for m in began.preflight.ready if m.price is not None and m.price.free]
+        self._heads = model_heads(project.config, connections, free)
+        self._said.clear()
+        self.going.begin(began, self._heads)
+        self._show_state(self.going)
+        self._refresh()
+        if self.isVisible():
+            self._timer.start()
+
+    def _refresh(self) -> None:
+        if not self._on_show:
+            return
+        runs = self._context.runs
+        self.going.refresh(runs.progress, paused=runs.paused, stopping=runs.stopping)
+        going = runs.running
+        self.button_pause.setVisible(going)
+        self.button_pause.setEnabled(not runs.stopping)
+        self.button_pause.setText(self.tr("Continue") if runs.paused else self.tr("Pause"))
+        self.button_pause.set_icon("run" if runs.paused else "pause")
+        self.button_cancel.setVisible(going)
+        self.button_cancel.setText(self.tr("Stop now") if runs.stopping else self.tr("Cancel run"))
+        self.button_again.setVisible(not going)
+        self.button_result.setVisible(not going and self._finished is not None)
+        if going:
+            for message in set_aside_messages(runs.progress, self._heads):
+                self._say_once(message)
+
+    def _say_once(self, message: Message) -> None:
+        said = (message.key, message.first)
+        if said not in self._said:
+            self._said.add(said)
+            self.strips.show_message(message)
+
+    def _on_ended(self, finished: RunFinished) -> None:
+        self._timer.stop()
+        self._finished = finished
+        if not self._on_show:
+            return
+        self._refresh()
+        self.header.set_title(words.ended_title(finished.status))
+        tone = Tone.GOOD if finished.status is RunStatus.COMPLETED else Tone.WARN
+        text = words.ended_text(finished.completed, finished.planned, finished.duration_s)
+        if finished.error:
+            tone, text = Tone.BAD, f"{text} {finished.error}"
+        first = words.ended_title(finished.status) + "."
+        self.strips.show_message(Message("ended", tone, first, text))
+
+    def _on_see_result(self) -> None:
+        if self._finished is not None:
+            self._context.results.open_run(self._finished.run_id)
+            self._context.page_wanted.emit("results")
+
+    # steering
+
+    def _on_pause(self) -> None:
+        runs = self._context.runs
+        if runs.paused:
+            runs.go_on()
+        else:
+            runs.pause()
+
+    def ask_cancel(self) -> None:
+        """Asks how the run should end; while it ends already, stops it now."""
+        runs = self._context.runs
+        if not runs.running:
+            return
+        if runs.stopping:
+            runs.stop_now()
+            return
+        question: RunQuestion = cancel_question(self, runs.progress.done, runs.progress.running)
+        question.chosen.connect(self._on_cancel_chosen)
+        question.open()
+
+    def _on_cancel_chosen(self, choice: Choice) -> None:
+        if choice is Choice.FINISH:
+            self._context.runs.cancel()
+        elif choice is Choice.STOP:
+            self._context.runs.stop_now()
+
+    # Qt
+
+    def set_narrow(self, narrow: bool) -> None:
+        super().set_narrow(narrow)
+        self._set_foot_margins()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.ready.refresh_boxes()
+        if self._on_show and self._context.runs.running:
+            self._refresh()
+            self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def _set_foot_margins(self) -> None:
+        side = MARGIN_NARROW if self.narrow else MARGIN
+        self._foot_row.setContentsMargins(side, 4, side, 20)
+
+
+def confirm_reasons(choice: RunChoice) -> list[str]:
+    """Why this run is asked about first; empty = it simply starts."""
+    reasons = [words.confirm_sentence(note, choice.price.unpriced) for note in choice.confirm]
+    if reasons:
+        return reasons
+    if choice.price.unpriced:
+        return [words.limit_sentence(choice.price)]
+    most = choice.price.most
+    if most is not None and most > ASK_ABOVE_USD:
+        return [words.limit_sentence(choice.price)]
+    return []
+
+
+def _size(began: RunBegan) -> str:
+    plan = began.plan
+    return words.counts_line(len(plan.models), len(plan.cases), plan.trials, plan.planned) + "."

@@ -1,0 +1,153 @@
+"""What the Run page works out before a run, away from the GUI thread: prices, times, who takes part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from arena_desktop.desks.project_desk import OpenProject
+from arena_desktop.desks.run_desk import QUICK_CASES
+from arena_desktop.itemmodels.lanes import ModelHead, ReadyRow
+from arena_desktop.wording.run import RunPrice
+from arena_desktop.wording.setup import service_name
+from engine.config.schema import Config, Connection
+from engine.domain import Case, Note, SkippedModel
+from engine.execution.estimate import CostRange, Estimate, estimate, questions
+from engine.execution.preflight import Preflight, ReadyModel
+from engine.storage.store import Store
+from providers.registry import KINDS, canonical_kind
+
+_RUNS_LOOKED_AT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class RunChoice:
+    """One of the two ways to run. `seconds` None = not known. `confirm` are the project's own questions."""
+
+    tests: int
+    asked: int
+    price: RunPrice
+    by_model: Mapping[str, CostRange] = field(default_factory=dict)
+    seconds: float | None = None
+    confirm: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """Everything the page shows before a run."""
+
+    opened: OpenProject
+    preflight: Preflight
+    heads: Mapping[str, ModelHead]
+    whole: RunChoice
+    quick: RunChoice
+
+    def choice(self, quick: bool) -> RunChoice:
+        """The chosen way."""
+        return self.quick if quick else self.whole
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The names people know, by key."""
+        return {key: head.label for key, head in self.heads.items()}
+
+    def rows(self, quick: bool) -> list[ReadyRow]:
+        """The table of the page, in project order."""
+        choice = self.choice(quick)
+        each = choice.asked // max(1, len(self.preflight.ready))
+        skipped = {skip.model_key: skip for skip in self.preflight.skipped}
+        return [self._row(head, each, choice, skipped.get(key)) for key, head in self.heads.items()]
+
+    def _row(self, head: ModelHead, each: int, choice: RunChoice, skipped: SkippedModel | None) -> ReadyRow:
+        cost = None if skipped is not None else choice.by_model.get(head.key, CostRange())
+        return ReadyRow(head, each, cost, skipped, self.preflight.warnings.get(head.key, ""))
+
+
+def model_heads(
+    config: Config, connections: Mapping[str, Connection], free: Sequence[str] = ()
+) -> dict[str, ModelHead]:
+    """The models that take part, by key, in project order; their number counts those switched off too."""
+    found = {}
+    for index, entry in enumerate(config.models):
+        if not entry.enabled:
+            continue
+        connection = connections.get(entry.provider or "")
+        service = service_name(entry, connection)
+        kind = canonical_kind(connection.kind if connection else entry.provider or "")
+        here = kind is not None and kind != "mock" and KINDS[kind].local
+        found[entry.key] = ModelHead(
+            key=entry.key,
+            label=entry.label or entry.key,
+            index=index,
+            suffix=service.lower() if here else "",
+            service=service,
+            free=entry.key in free,
+        )
+    return found
+
+
+def read_run_facts(
+    opened: OpenProject, preflight: Preflight, open_store: Callable[[], Store] | None
+) -> RunFacts:
+    """Works everything out. `open_store` None = nothing was ever run."""
+    project = opened.project
+    config = project.config
+    connections = {connection.id: connection for connection in config.connections}
+    free = [model.entry.key for model in preflight.ready if model.price is not None and model.price.free]
+    waits = _waits(config.project, open_store)
+    quick_cases = project.cases[:QUICK_CASES]
+    whole = _choice(opened, preflight, project.cases, preflight.estimate, waits)
+    few = preflight.estimate if preflight.errors else _estimate(config, quick_cases, preflight.ready)
+    quick = _choice(opened, preflight, quick_cases, few, waits)
+    return RunFacts(opened, preflight, model_heads(config, connections, free), whole, quick)
+
+
+def _estimate(config: Config, cases: Sequence[Case], ready: Sequence[ReadyModel]) -> Estimate:
+    return estimate(config, cases, [(model.entry, model.price) for model in ready])
+
+
+def _choice(
+    opened: OpenProject,
+    preflight: Preflight,
+    cases: Sequence[Case],
+    found: Estimate,
+    waits: Mapping[str, float],
+) -> RunChoice:
+    config = opened.project.config
+    each = len(cases) * config.run.trials
+    labels = {model.entry.key: model.entry.label or model.entry.key for model in preflight.ready}
+    return RunChoice(
+        tests=len(cases),
+        asked=each * len(preflight.ready),
+        price=RunPrice(
+            found.total,
+            config.budgets.max_run_usd,
+            config.budgets.on_exceed == "stop",
+            tuple(labels.get(key, key) for key in found.unpriced),
+        ),
+        by_model=found.by_model,
+        seconds=_seconds(preflight, each, config.run.concurrency, waits),
+        confirm=questions(config, found),
+    )
+
+
+def _seconds(preflight: Preflight, each: int, concurrency: int, waits: Mapping[str, float]) -> float | None:
+    """How long the run takes if the models answer as fast as in the newest runs."""
+    if not preflight.ready or any(model.entry.key not in waits for model in preflight.ready):
+        return None
+    lanes: dict[str, float] = {}
+    for model in preflight.ready:
+        lanes[model.lane] = lanes.get(model.lane, 0.0) + each * waits[model.entry.key] / 1000.0
+    slowest = max(total / max(1, preflight.lanes.get(lane, 1)) for lane, total in lanes.items())
+    return max(slowest, sum(lanes.values()) / max(1, concurrency))
+
+
+def _waits(project: str, open_store: Callable[[], Store] | None) -> dict[str, float]:
+    """The newest usual wait of each model of the project, in milliseconds."""
+    if open_store is None:
+        return {}
+    found: dict[str, float] = {}
+    for point in open_store().model_history(project, limit=_RUNS_LOOKED_AT):
+        if point.row.latency_p50_ms is not None:
+            found.setdefault(point.row.model_key, point.row.latency_p50_ms)
+    return found

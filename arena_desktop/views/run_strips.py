@@ -1,0 +1,110 @@
+"""The strips of a run that goes on: who asked us to slow down, who is away, who gets no more questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from arena_desktop.cells import Tone
+from arena_desktop.desks.run_progress import RunProgress
+from arena_desktop.itemmodels.lanes import ModelHead
+from arena_desktop.widgets.announce import announce
+from arena_desktop.widgets.labels import LeadLabel
+from arena_desktop.widgets.strip import Message, MessageStrip
+from arena_desktop.wording import run as words
+from engine.execution.events import LaneState
+
+_MOST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Slow:
+    """One connection that waits, and what is said about it."""
+
+    lane: str
+    message: Message
+    spoken: str
+
+
+class ThrottleStrips(QWidget):
+    """One yellow strip per service that waits, with a countdown; they leave by themselves.
+
+    The words of the first one are `label_throttle`, empty and hidden while nobody waits.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        self._strips: list[MessageStrip] = []
+        self._said: set[str] = set()
+        for number in range(_MOST):
+            strip = MessageStrip(Message(f"slow_{number}", Tone.WARN, "", can_close=False))
+            words_label = strip.findChild(LeadLabel, "message_text")
+            if words_label is not None:
+                words_label.setObjectName("label_throttle" if number == 0 else "label_throttle_2")
+            strip.hide()
+            layout.addWidget(strip)
+            self._strips.append(strip)
+        self.hide()
+
+    def show_lanes(self, progress: RunProgress, heads: Mapping[str, ModelHead], *, quiet: bool) -> None:
+        """Says what the lanes say now. `quiet`: the run is over or ending."""
+        found = [] if quiet else _slow_lanes(progress, heads)
+        for strip, slow in zip(self._strips, [*found, *[None] * _MOST], strict=False):
+            if slow is None:
+                if not strip.isHidden():
+                    strip.set_message(Message(strip.message.key, Tone.WARN, "", can_close=False))
+                    strip.hide()
+                continue
+            if slow.message != strip.message:
+                strip.set_message(slow.message)
+            strip.show()
+            if slow.spoken not in self._said:
+                announce(strip, f"{slow.message.first} {slow.message.text}")
+        self._said = {slow.spoken for slow in found}
+        self.setVisible(bool(found))
+
+
+def _slow_lanes(progress: RunProgress, heads: Mapping[str, ModelHead]) -> list[_Slow]:
+    """The lanes that wait and still have something to do, the longest wait first."""
+    found: list[tuple[float, _Slow]] = []
+    names = {m.lane: heads[k].service for k, m in progress.models.items() if k in heads and m.lane}
+    busy = {m.lane for m in progress.models.values() if m.lane and not m.set_aside and m.waiting + m.running}
+    for lane in progress.lanes.values():
+        if lane.id not in busy or lane.reason not in ("throttled", "retry_after", "offline"):
+            continue
+        left = progress.closed_for(lane.id)
+        others = any(other != lane.id for other in busy)
+        found.append((-left, _said(progress, lane, names.get(lane.id) or lane.id, others)))
+    return [slow for _left, slow in sorted(found, key=lambda pair: pair[0])][:_MOST]
+
+
+def _said(progress: RunProgress, lane: LaneState, service: str, others: bool) -> _Slow:
+    left = progress.closed_for(lane.id)
+    if lane.reason == "offline":
+        first = words.offline_sentence(service)
+        text = words.offline_text(left, progress.done)
+    else:
+        first = words.throttle_sentence(service)
+        text = words.throttle_text(lane.configured, lane.width, left, others=others)
+    key = f"slow_{lane.id}"
+    return _Slow(lane.id, Message(key, Tone.WARN, first, text, can_close=False), f"{first} {lane.width}")
+
+
+def set_aside_messages(progress: RunProgress, heads: Mapping[str, ModelHead]) -> list[Message]:
+    """One message per reason why models get no more questions."""
+    groups: dict[str, list[str]] = {}
+    for key, model in progress.models.items():
+        if model.set_aside and key in heads:
+            groups.setdefault(model.set_aside, []).append(key)
+    others = any(m.waiting and not m.set_aside for m in progress.models.values() if m.skipped is None)
+    messages = []
+    for code, keys in groups.items():
+        text = words.set_aside_text(code, progress.models[keys[0]].last_error, others=others)
+        first = words.set_aside_sentence([heads[key].label for key in keys])
+        messages.append(Message(f"aside_{code}", Tone.WARN, first, text))
+    return messages
