@@ -276,16 +276,16 @@ def lane_columns() -> list[Column[LaneRow]]:
         Column("model", _tr("Model"), lambda r: r.head.label, cell=lambda r: model_cell(r.head),
                width=208, stretch=1, can_hide=False),
         Column("done", _tr("Done"), _done_text, cell=_done_cell,
-               sort=lambda r: None if r.left_out else r.done, width=210),
+               sort=lambda r: None if r.left_out else r.done, width=200),
         Column("passed", _tr("Passed so far"),
                lambda r: UNKNOWN if r.passed is None else formats.whole(r.passed),
-               sort=lambda r: r.passed, align=Align.RIGHT, width=120, drop=2),
+               sort=lambda r: r.passed, align=Align.RIGHT, width=108, drop=2),
         Column("spent", _tr("Spent"), lambda r: r.spent, sort=lambda r: r.spent_usd,
-               align=Align.RIGHT, width=112),
-        Column("lane", _tr("At the same time"), _lane_text, cell=lambda r: r.lane, width=184, drop=1,
+               align=Align.RIGHT, width=84),
+        Column("lane", _tr("At the same time"), _lane_text, cell=lambda r: r.lane, width=164, drop=1,
                sortable=False),
         Column("state", _tr("What is happening"), _state_text, cell=lambda r: r.state,
-               spoken=lambda r: f"{_state_text(r)}. {r.why}".strip(), tip=lambda r: r.why, width=220),
+               spoken=lambda r: f"{_state_text(r)}. {r.why}".strip(), tip=lambda r: r.why, width=204),
     ]  # fmt: skip
 
 

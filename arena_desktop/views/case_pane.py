@@ -98,7 +98,7 @@ class CasePane(Card):
         fields = [
             (self.tr("Name"), name_words(row)),
             (self.tr("Question"), question_text(case) or self.tr("Nothing is asked")),
-            (self.tr("Right answer"), reference_text(case) or self.tr("None")),
+            (self.tr("Right answer"), reference_text(case) or self.tr("There is no right answer yet")),
             (self.tr("How it is marked"), "\n".join(self._check_line(spec, case) for spec in case.checks)),
             (self.tr("Counts"), self.tr("{weight}x").format(weight=f"{case.weight:g}")),
             (self.tr("Tags"), ", ".join(case.tags)),

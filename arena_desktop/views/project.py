@@ -142,7 +142,7 @@ class ProjectView(SetupView):
             spoken=self.tr("What it is for"),
         )
         self._system = ValueText(
-            missing=self.tr("None: each model gets the question alone"),
+            missing=self.tr("No instructions: each model gets the question alone"),
             name="label_system_prompt",
             spoken=self.tr("Instructions every model gets"),
         )
@@ -201,7 +201,7 @@ class ProjectView(SetupView):
         listed = must_haves(config)
         if not listed:
             self._must_haves.addWidget(
-                Label(self.tr("None yet: every model may take part."), colour="text2", wrap=True)
+                Label(self.tr("No must-haves yet: every model may take part."), colour="text2", wrap=True)
             )
         for number, item in enumerate(listed):
             if number:

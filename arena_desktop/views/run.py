@@ -27,7 +27,7 @@ from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.wording import formats
 from arena_desktop.wording import run as words
 from arena_desktop.wording.home import rest_sentence
-from engine.domain import RunInfo, RunStatus
+from engine.domain import RunInfo
 from engine.execution.events import RunFinished
 
 if TYPE_CHECKING:
@@ -266,12 +266,11 @@ class RunView(Page):
             return
         self._refresh()
         self.header.set_title(words.ended_title(finished.status))
-        tone = Tone.GOOD if finished.status is RunStatus.COMPLETED else Tone.WARN
-        text = words.ended_text(finished.completed, finished.planned, finished.duration_s)
+        self.going.show_end(finished)
+        self.check_tell.hide()
         if finished.error:
-            tone, text = Tone.BAD, f"{text} {finished.error}"
-        first = words.ended_title(finished.status) + "."
-        self.strips.show_message(Message("ended", tone, first, text))
+            first = words.ended_title(finished.status) + "."
+            self.strips.show_message(Message("ended", Tone.BAD, first, finished.error))
 
     def _on_see_result(self) -> None:
         if self._finished is not None:

@@ -23,6 +23,7 @@ from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
 from arena_desktop.wording import formats
 from arena_desktop.wording import run as words
+from engine.execution.events import RunFinished
 
 _QUARTERS = 4
 
@@ -71,6 +72,11 @@ class RunGoing(QWidget):
         if self.latest.is_open():
             self.latest_rows.set_rows(latest_rows(progress, self._heads))
 
+    def show_end(self, finished: RunFinished) -> None:
+        """How much is kept and how long it took."""
+        text = words.ended_text(finished.completed, finished.planned, finished.duration_s)
+        _set(self.label_answers, text)
+
     def row_state(self, key: str) -> str:
         """What the table says about a model now, for messages and tests."""
         column = self.rows.columns[self.rows.section_of("state")]
@@ -102,7 +108,7 @@ class RunGoing(QWidget):
         row.addWidget(Divider(vertical=True))
         row.addSpacing(28)
         self.eta = Counter(self.tr("Time left"), name="label_eta")
-        self.cost = Counter(self.tr("Spent, and your limit"), name="label_cost")
+        self.cost = Counter(self.tr("Spent so far"), name="label_cost")
         row.addWidget(self.eta, 3)
         row.addWidget(self.cost, 3)
         card.body.addLayout(row)
@@ -145,7 +151,8 @@ class RunGoing(QWidget):
         self.bar.set_calm("warn" if not ended and (paused or held) else "")
         doing = words.doing(stopping=stopping, paused=paused, ended=ended, running=progress.running)
         _set(self.label_doing, doing)
-        _set(self.label_answers, words.answers_in(progress.done, progress.total))
+        if not ended:
+            _set(self.label_answers, words.answers_in(progress.done, progress.total))
         quarter = int(progress.share * _QUARTERS)
         if quarter > self._quarter:
             self._quarter = quarter

@@ -179,7 +179,7 @@ class ValueText(QWidget):
     def __init__(self, text: str = "", *, missing: str = "", name: str = "", spoken: str = "") -> None:
         super().__init__()
         self._text = ""
-        self._missing = missing or self.tr("None")
+        self._missing = missing or self.tr("Nothing")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
