@@ -16,9 +16,8 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QMainWindow,
 from arena_desktop.menus import Menus
 from arena_desktop.settings import Settings
 from arena_desktop.theme.switch import Appearance, Theme
-from arena_desktop.theme.tokens import NARROW
 from arena_desktop.widgets.focus_ring import FocusRing
-from arena_desktop.widgets.page import Page, PageArea
+from arena_desktop.widgets.page import Page, PageArea, is_narrow
 from arena_desktop.widgets.rail import Rail, RailItem
 from arena_desktop.widgets.status_bar import ArenaStatusBar
 from arena_desktop.widgets.strip import Message, StripStack
@@ -42,7 +41,7 @@ class PageEntry:
 
 
 class MainWindow(QMainWindow):
-    """The main window. `page_changed(name)` after a page is shown, `page_built(page)` after its first visit."""
+    """The main window. `page_changed(name)` follows every change of page, `page_built` its first visit."""
 
     page_changed = Signal(str)
     page_built = Signal(object)
@@ -130,8 +129,8 @@ class MainWindow(QMainWindow):
         self.menus.set_project_open(bool(name))
 
     def is_narrow(self) -> bool:
-        """Below 1100 px."""
-        return self.width() < NARROW
+        """Below 1100 px, more when the text is larger."""
+        return is_narrow(self.width())
 
     # Qt
 

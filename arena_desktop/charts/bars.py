@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 
-from arena_desktop.charts.canvas import Canvas, Drawing, Hit, HitRow, Scale, draw_grid
+from arena_desktop.charts.canvas import Canvas, Drawing, Hit, HitRow, Scale, draw_grid, gutter
 from arena_desktop.charts.data import Bar, Bars
 from arena_desktop.theme.paint import rounded
 
@@ -16,7 +16,7 @@ _MARK = 9.0
 def draw_bars(canvas: Canvas, rect: QRectF, chart: Bars) -> Drawing:
     """Draws into `rect`; the scale always starts at 0, because a bar's length is its value."""
     line = canvas.metrics("caption").height()
-    plot = rect.adjusted(36, line + 4, -4, -(2 * line + 14))
+    plot = rect.adjusted(gutter(canvas), line + 4, -4, -(2 * line + 14))
     scale = Scale(0, 100, plot.bottom(), plot.y(), (0, 25, 50, 75, 100))
     draw_grid(canvas, plot, scale)
     drawing = Drawing(plot)

@@ -150,6 +150,11 @@ def money_scale(most: float, left: float, right: float) -> Scale:
     return Scale(0.0, step * 4, left, right, tuple(step * n for n in range(5)))
 
 
+def gutter(canvas: Canvas) -> float:
+    """The room left of a plot for its figures."""
+    return max(36.0, canvas.metrics("caption").horizontalAdvance("100") + 12)
+
+
 def draw_grid(canvas: Canvas, plot: QRectF, scale: Scale) -> None:
     """Horizontal lines with their figures left, and the foot of the plot."""
     for tick in scale.ticks:

@@ -12,6 +12,7 @@ from arena_desktop.charts.canvas import (
     HitRow,
     Scale,
     draw_grid,
+    gutter,
     money_scale,
     score_scale,
 )
@@ -25,7 +26,7 @@ def draw_cost_score(canvas: Canvas, rect: QRectF, chart: CostScore) -> Drawing:
     """Draws into `rect`. Models whose cost or score is not known are left out."""
     points = [p for p in chart.points if p.cost is not None and p.score is not None]
     line = canvas.metrics("caption").height()
-    plot = rect.adjusted(36, 8, -28, -(2 * line + 12))
+    plot = rect.adjusted(gutter(canvas), 8, -28, -(2 * line + 12))
     lows = [v for p in points for v in (p.score.value, p.score.low) if v is not None]
     if chart.threshold is not None:
         lows.append(chart.threshold.value)

@@ -1,4 +1,4 @@
-"""What the charts draw: frozen records. Scores are on 0 to 100, money in dollars as float for drawing only."""
+"""What the charts draw: frozen records. Scores are on 0 to 100; money is a float only to be drawn."""
 
 from __future__ import annotations
 

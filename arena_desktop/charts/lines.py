@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPolygonF
 
@@ -13,6 +15,7 @@ from arena_desktop.charts.canvas import (
     HitRow,
     Scale,
     draw_grid,
+    gutter,
     score_scale,
     spread,
 )
@@ -27,7 +30,7 @@ def draw_lines(canvas: Canvas, rect: QRectF, chart: Lines) -> Drawing:
     names = max((canvas.metrics("caption").horizontalAdvance(each.name) for each in chart.lines), default=0.0)
     right = min(names + 48, rect.width() * 0.3)
     top = line + 8 if chart.changes else 8.0
-    plot = rect.adjusted(36, top, -right, -(line + 12))
+    plot = rect.adjusted(gutter(canvas), top, -right, -(line + 12))
     scale = score_scale(_values(chart), plot.y(), plot.bottom())
     draw_grid(canvas, plot, scale)
     places = _places(plot, len(chart.runs))
@@ -105,7 +108,7 @@ def _draw_band(canvas: Canvas, places: list[float], scale: Scale, each: Line) ->
 def _draw_line(canvas: Canvas, places: list[float], scale: Scale, each: Line) -> None:
     known = [(n, point) for n, point in enumerate(each.points) if point is not None]
     ink = canvas.ink_of(each.index, False)
-    for (n, a), (m, b) in zip(known, known[1:], strict=False):
+    for (n, a), (m, b) in pairwise(known):
         start, end = QPointF(places[n], scale.at(a.value)), QPointF(places[m], scale.at(b.value))
         gap = m - n > 1
         canvas.line(start, end, ink, 1.4 if gap else 2.0, _DASH if gap else None)

@@ -52,6 +52,11 @@ def style_sheet(theme: Tokens, pictures: dict[str, str]) -> str:
     values.update(
         inner=control - 2,
         tight=control - 4,
+        bar=control - 8,
+        arrow=icon_size(16),
+        step=icon_size(12),
+        drop=icon_size(16) + 8,
+        drop_tight=icon_size(16) + 7,
         box=icon_size(16),
         radio=icon_size(16) // 2 + 1,
         pupil=icon_size(16) - 8,

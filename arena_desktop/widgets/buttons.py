@@ -87,9 +87,8 @@ class IconButton(QToolButton):
         size: int = 16,
         name: str = "",
         shortcut: str = "",
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._icon_name, self._tone, self._size = icon, tone, size
         self.setAccessibleName(spoken)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

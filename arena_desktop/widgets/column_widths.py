@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QHeaderView, QTableView
 from arena_desktop.cells import Column, Role
 from arena_desktop.theme import scaled
 
-
 _LEAST_STRETCHING = 128
 """A column that stretches holds names: below this nobody could read them."""
 

@@ -33,33 +33,37 @@ class FactColumn(QWidget):
         self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(14)
-        self._column = True
+        self._facts = tuple(facts)
+        self._column = False
         self.set_column(True)
-        self.set_facts(facts)
 
     def set_facts(self, facts: Iterable[Fact]) -> None:
         """Other facts; more than two are not shown."""
+        self._facts = tuple(facts)
         while (item := self._layout.takeAt(0)) is not None:
             old = item.widget()
             if old is not None:
                 old.setParent(None)
                 old.deleteLater()
-        for fact in tuple(facts)[:2]:
+        for fact in self._facts[:2]:
             self._layout.addWidget(_FactBlock(fact), 0 if self._column else 1)
         if self._column:
             self._layout.addStretch(1)
 
     def set_column(self, column: bool) -> None:
         """A column of fixed width, or a row."""
+        if column:
+            self.setFixedWidth(self.column_width())
+        if column == self._column:
+            return
         self._column = column
         down, across = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
         self._layout.setDirection(down if column else across)
-        if column:
-            self.setFixedWidth(self.column_width())
-        else:
+        if not column:
             # A fixed width would be left out of account when the height for the whole width is asked.
             self.setMinimumWidth(0)
             self.setMaximumWidth(_NO_LIMIT)
+        self.set_facts(self._facts)
 
     @staticmethod
     def column_width() -> int:

@@ -44,7 +44,7 @@ _FOLLOWED = (
 
 
 class FocusRing(QWidget):
-    """Make one per top-level window: `FocusRing(window)`. Follows its widget through layouts and scrolling."""
+    """Make one per top-level window. Follows its widget through layouts and scrolling."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

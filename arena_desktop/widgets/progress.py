@@ -27,7 +27,7 @@ class RunProgress(QProgressBar):
         self.setRange(0, 1)
         self.setValue(0)
         self.setFixedHeight(height)
-        self.setStyleSheet(f"min-height: {height}px; max-height: {height}px;")
+        self.setProperty("kind", "run")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         if name:
             self.setObjectName(name)

@@ -178,7 +178,7 @@ class _RailList(QListView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setStyleSheet("background: transparent;")
+        self.setProperty("kind", "bare")
         self.keyboard = False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

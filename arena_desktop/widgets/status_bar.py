@@ -55,6 +55,7 @@ class RunStatus(QWidget):
         self.bar.setFixedWidth(96)
         self.words = ElidedLabel("", "caption", colour="text2", name="status_run_text", fills=False)
         self.cancel = Button(self.tr("Cancel run…"), "quiet", name="status_cancel")
+        self.cancel.setProperty("place", "bar")
         self.cancel.clicked.connect(self.cancel_pressed)
         row.addWidget(self.bar)
         row.addWidget(self.words)

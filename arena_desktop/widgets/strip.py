@@ -159,7 +159,7 @@ class StripStack(QWidget):
         self._arrange()
 
     def show_message(self, message: Message) -> None:
-        """Shows it on top, or changes the one with the same key in place (spoken only when the first part changed)."""
+        """Shows it on top, or changes the one with the same key in place (spoken when its start changed)."""
         strip = self._strips.get(message.key)
         if strip is not None:
             before = strip.message.first

@@ -7,11 +7,11 @@ leaves the table, there is always a current cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QContextMenuEvent,
@@ -22,9 +22,9 @@ from PySide6.QtGui import (
     QMouseEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QStyleOptionViewItem, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
-from arena_desktop.cells import Align, Link, Role, TableRows
+from arena_desktop.cells import Align, Role, TableRows
 from arena_desktop.settings import Settings
 from arena_desktop.theme import row_height
 from arena_desktop.theme.tokens import TABLE_ROW, TABLE_ROW_LIST, TABLE_ROW_TWO_LINES
@@ -34,6 +34,9 @@ from arena_desktop.widgets.column_widths import ColumnWidths
 from arena_desktop.widgets.labels import LOOK_CHANGES
 from arena_desktop.widgets.table_delegate import RowDelegate
 from arena_desktop.widgets.table_header import TableHeader
+from arena_desktop.widgets.table_memory import KeptChoice, TableMemory
+from arena_desktop.widgets.table_menus import columns_menu, row_menu, selected_texts
+from arena_desktop.widgets.table_pointer import TablePointer
 
 _TAB_REASONS = (
     Qt.FocusReason.TabFocusReason,
@@ -41,7 +44,6 @@ _TAB_REASONS = (
     Qt.FocusReason.ShortcutFocusReason,
 )
 _COPY_HEAD = QKeySequence("Ctrl+Shift+C")[0]
-_SAVE_DELAY_MS = 300
 _ROWS = {1: TABLE_ROW, 2: TABLE_ROW_TWO_LINES, 3: TABLE_ROW_LIST}
 
 
@@ -73,15 +75,14 @@ class ArenaTable(QTableView):
         self._lines = lines
         self._fit_rows = 0
         self._menu_extra: Callable[[QMenu, Any], None] | None = None
-        self._keep: tuple[Settings, str, Path | None] | None = None
-        self._key: Any = None
         self.setObjectName(name)
         self.setAccessibleName(spoken)
         self._delegate = RowDelegate(self)
         self._header = TableHeader(self)
         self._widths = ColumnWidths(self, self._header)
-        self._save = QTimer(self, singleShot=True, interval=_SAVE_DELAY_MS)
-        self._save.timeout.connect(self._save_state)
+        self._pointer = TablePointer(self, self._delegate, self._header)
+        self._memory = TableMemory(self)
+        self._choice = KeptChoice(self)
         self._set_up_view(cells)
         self._make_actions()
 
@@ -93,7 +94,7 @@ class ArenaTable(QTableView):
         if model is None:
             return
         # Order of connection matters: the view itself has already taken in a reset when these run.
-        model.modelAboutToBeReset.connect(self._on_about_to_reset)
+        model.modelAboutToBeReset.connect(self._choice.note)
         model.modelReset.connect(self._on_reset)
         model.rowsInserted.connect(self._on_rows_changed)
         model.rowsRemoved.connect(self._on_rows_changed)
@@ -121,7 +122,7 @@ class ArenaTable(QTableView):
         row = self.rows.row_of(key)
         if row < 0:
             return False
-        index = self.model().index(row, max(0, self._first_section()))
+        index = self.model().index(row, self.first_section())
         self.setCurrentIndex(index)
         self.scrollTo(index)
         return True
@@ -147,54 +148,42 @@ class ArenaTable(QTableView):
         section = self._section_of(column_id) if column_id is not None else -1
         self.model().sort(section, order)
         self._header.viewport().update()
-        self._tell_looks()
+        self.looks_changed.emit()
 
     # columns
 
     def hide_column(self, column_id: str, hidden: bool) -> None:
         """The person's choice of columns."""
         self._widths.set_hidden(column_id, hidden)
-        self._tell_looks()
+        self.looks_changed.emit()
 
     def columns_menu(self, parent: QWidget | None = None) -> QMenu:
         """A menu with a tick per column, for the "Columns…" button and the head's own menu."""
-        menu = QMenu(parent or self)
-        for column in self._widths.columns():
-            if not column.can_hide or not column.title:
-                continue
-            action = menu.addAction(column.title)
-            action.setCheckable(True)
-            action.setChecked(not self._widths.is_hidden(column.id))
-            action.toggled.connect(lambda on, column_id=column.id: self.hide_column(column_id, not on))
-        menu.addSeparator()
-        menu.addAction(self.tr("Show as at first")).triggered.connect(self.reset_looks)
-        return menu
+        return columns_menu(self, self._widths, parent or self)
+
+    def shown_sections(self) -> list[int]:
+        """The sections on screen, left to right."""
+        order = (self._header.logicalIndex(n) for n in range(self._header.count()))
+        return [section for section in order if not self._header.isSectionHidden(section)]
+
+    def first_section(self) -> int:
+        """The first shown column with words, so that the current cell says something."""
+        sections = self.shown_sections()
+        return next((s for s in sections if self.rows.column_at(s).title), sections[0] if sections else 0)
 
     def reset_looks(self) -> None:
         """Columns, widths and order as at first."""
         self.sort_by(None)
         self._widths.reset()
-        self._tell_looks()
+        self.looks_changed.emit()
 
     # copy
 
     def copy(self, *, with_head: bool = False) -> None:
         """Copies the selected cells as shown: as tab-separated text and as an HTML table."""
-        rows, head = self.selected_texts()
+        rows, head = selected_texts(self)
         if rows:
             QGuiApplication.clipboard().setMimeData(table_mime(rows, head if with_head else None))
-
-    def selected_texts(self) -> tuple[list[list[str]], list[str]]:
-        """Texts of the selected cells and the titles of their columns, in the order on screen."""
-        chosen = {(index.row(), index.column()) for index in self.selectionModel().selectedIndexes()}
-        sections = [s for s in self._shown_sections() if any(column == s for _row, column in chosen)]
-        sections = [s for s in sections if self.rows.column_at(s).title]
-        model = self.model()
-        rows = [
-            [_shown(model.index(row, s)) if (row, s) in chosen else "" for s in sections]
-            for row in sorted({row for row, _column in chosen})
-        ]
-        return rows, [self.rows.column_at(s).title for s in sections]
 
     # menus
 
@@ -202,24 +191,14 @@ class ArenaTable(QTableView):
         """`extra(menu, record)` adds the page's own entries on top of the row menu."""
         self._menu_extra = extra
 
+    def fill_row_menu(self, menu: QMenu, record: Any) -> None:
+        """Adds the page's own entries."""
+        if self._menu_extra is not None:
+            self._menu_extra(menu, record)
+
     def row_menu(self) -> QMenu:
         """The menu of the current row. Every entry must also stand in a menu bar or on the page."""
-        menu = QMenu(self)
-        record = self.current_record()
-        if record is not None:
-            self._add_link_entries(menu, record)
-            if self._menu_extra is not None:
-                self._menu_extra(menu, record)
-            if not menu.isEmpty():
-                menu.addSeparator()
-        menu.addAction(self.action_copy)
-        menu.addAction(self.action_copy_head)
-        menu.addSeparator()
-        self._add_sort_entries(menu)
-        columns = self.columns_menu(menu)
-        columns.setTitle(self.tr("Columns"))
-        menu.addMenu(columns)
-        return menu
+        return row_menu(self)
 
     # state
 
@@ -244,11 +223,7 @@ class ArenaTable(QTableView):
 
     def remember(self, settings: Settings, project: Path | None = None) -> None:
         """Restores the state kept under the object name and keeps it from now on. Call after `setModel`."""
-        self._keep = None
-        state = settings.view_state(self.objectName(), project)
-        if state:
-            self.restore(state)
-        self._keep = (settings, self.objectName(), project)
+        self._memory.remember(settings, project)
 
     # size
 
@@ -278,38 +253,42 @@ class ArenaTable(QTableView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._set_keyboard(False)
-        self._pressed = self._target_at(event.position().toPoint())
-        if isinstance(self._pressed, tuple) and self._pressed[0] == "check":
+        position = event.position().toPoint()
+        if self._pointer.press(position):
             # Qt would ask the style for the place of the box; ours is drawn by the delegate.
-            self.setCurrentIndex(self._pressed[1])
+            self.setCurrentIndex(self.indexAt(position))
             return
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        pressed, self._pressed = getattr(self, "_pressed", None), None
-        if pressed is not None and pressed == self._target_at(event.position().toPoint()):
-            if pressed[0] == "check":
-                self._toggle_check(pressed[1])
+        target = self._pointer.release(event.position().toPoint())
+        if target is not None:
+            index = self.model().index(target.row, target.column)
+            if target.link is None:
+                self._pointer.toggle(index)
                 return
-            self.link_clicked.emit(pressed[1].data(Role.RECORD), pressed[2].id)
+            self.link_clicked.emit(index.data(Role.RECORD), target.link.id)
         super().mouseReleaseEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(event)
+        position = event.position().toPoint()
+        index = self.indexAt(position)
+        if index.isValid() and self._pointer.target_at(position) is None:
+            self.activated_row.emit(index.data(Role.RECORD))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
-        position = event.position().toPoint()
-        self._set_hovered(self.rowAt(position.y()))
-        target = self._target_at(position)
-        hand = target is not None and target[0] == "link"
-        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
+        self._pointer.hover(event.position().toPoint())
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        self._set_hovered(-1)
+        self._pointer.light(-1)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._set_keyboard(event.reason() in _TAB_REASONS)
         super().focusInEvent(event)
-        self._ensure_current()
+        self._choice.ensure_current()
         self.viewport().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -344,10 +323,10 @@ class ArenaTable(QTableView):
         self.setItemDelegate(self._delegate)
         self.setHorizontalHeader(self._header)
         self._header.sectionClicked.connect(self.sort_next)
-        self._header.check_clicked.connect(self._toggle_all)
+        self._header.check_clicked.connect(self._pointer.toggle_all)
         self._header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._header.customContextMenuRequested.connect(self._on_head_menu)
-        self._widths.changed.connect(self._tell_looks)
+        self._widths.changed.connect(self.looks_changed)
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setSelectionBehavior(behaviour.SelectItems if cells else behaviour.SelectRows)
@@ -366,7 +345,7 @@ class ArenaTable(QTableView):
         self.setCornerButtonEnabled(False)
         # The card behind has round corners that a view's own background would square off.
         self.setFrameShape(QTableView.Shape.NoFrame)
-        self.setStyleSheet("background: transparent;")
+        self.setProperty("kind", "bare")
         self.viewport().setAutoFillBackground(False)
         self._apply_row_height()
 
@@ -400,7 +379,7 @@ class ArenaTable(QTableView):
         elif key == Qt.Key.Key_Delete:
             self.delete_pressed.emit()
         elif key == Qt.Key.Key_Space and self._check_section() >= 0 and index.isValid():
-            self._toggle_check(index.siblingAtColumn(self._check_section()))
+            self._pointer.toggle(index.siblingAtColumn(self._check_section()))
         else:
             return False
         return True
@@ -412,80 +391,22 @@ class ArenaTable(QTableView):
         else:
             self.activated_row.emit(index.data(Role.RECORD))
 
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        super().mouseDoubleClickEvent(event)
-        index = self.indexAt(event.position().toPoint())
-        if index.isValid() and self._target_at(event.position().toPoint()) is None:
-            self.activated_row.emit(index.data(Role.RECORD))
-
-    def _target_at(self, position: QPoint) -> tuple[Any, ...] | None:
-        """("link", index, Link) or ("check", index) below a point, else None."""
-        index = self.indexAt(position)
-        if not index.isValid():
-            return None
-        if index.data(Qt.ItemDataRole.CheckStateRole) is not None:
-            box = self._delegate.check_rect(self.visualRect(index).toRectF(), True)
-            return ("check", index) if position.x() <= box.right() + 8 else None
-        option = QStyleOptionViewItem()
-        option.rect = self.visualRect(index)
-        link = self._delegate.link_at(position, option, index)
-        return ("link", index, link) if link is not None else None
-
-    def _toggle_check(self, index: QModelIndex) -> None:
-        state = Qt.CheckState(index.data(Qt.ItemDataRole.CheckStateRole))
-        fresh = Qt.CheckState.Unchecked if state == Qt.CheckState.Checked else Qt.CheckState.Checked
-        self.model().setData(index, fresh, Qt.ItemDataRole.CheckStateRole)
-        self._header.viewport().update()
-
-    def _toggle_all(self, section: int) -> None:
-        on = self._header.check_state(section) != Qt.CheckState.Checked
-        fresh = Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
-        for row in range(self.model().rowCount()):
-            self.model().setData(self.model().index(row, section), fresh, Qt.ItemDataRole.CheckStateRole)
-        self._header.viewport().update()
-
     def _check_section(self) -> int:
         sections = range(self.model().columnCount())
         return next((s for s in sections if self.rows.column_at(s).checked is not None), -1)
-
-    def _add_link_entries(self, menu: QMenu, record: Any) -> None:
-        row = self.currentIndex().row()
-        found: list[Link] = []
-        for section in self._shown_sections():
-            found += links_of(self.model().index(row, section).data(Role.CELL))
-        for link in found:
-            action = menu.addAction(link.text)
-            action.triggered.connect(
-                lambda _checked=False, link_id=link.id: self.link_clicked.emit(record, link_id)
-            )
-
-    def _add_sort_entries(self, menu: QMenu) -> None:
-        index = self.currentIndex()
-        column = self.rows.column_at(index.column()) if index.isValid() else None
-        if column is not None and column.sortable and column.title:
-            text = self.tr("Sort by {column}").format(column=column.title)
-            menu.addAction(text).triggered.connect(lambda: self.sort_next(self._section_of(column.id)))
-        original = menu.addAction(self.tr("Original order"))
-        original.setEnabled(self.rows.sorted_by() is not None)
-        original.triggered.connect(lambda: self.sort_by(None))
 
     def _on_head_menu(self, position: QPoint) -> None:
         menu = self.columns_menu()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self._header.mapToGlobal(position))
 
-    def _on_about_to_reset(self) -> None:
-        index = self.currentIndex()
-        self._key = self.rows.row_key(index.row()) if index.isValid() else self._key
-
     def _on_reset(self) -> None:
+        self._choice.bring_back()
         self._on_rows_changed()
-        if self._key is None or not self.select_key(self._key):
-            self._ensure_current()
         self._on_current_changed()
 
     def _on_rows_changed(self, *_args: object) -> None:
-        self._ensure_current()
+        self._choice.ensure_current()
         self._apply_height()
         self._header.viewport().update()
 
@@ -496,20 +417,6 @@ class ArenaTable(QTableView):
         # A row is drawn as one: all its cells change when one of them does.
         self.viewport().update()
         self.chosen_changed.emit()
-
-    def _ensure_current(self) -> None:
-        """Screen readers need a current cell; it is not selected by this alone."""
-        if self.model() is None or self.currentIndex().isValid() or self.model().rowCount() == 0:
-            return
-        first = self.model().index(0, max(0, self._first_section()))
-        self.selectionModel().setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
-
-    def _set_hovered(self, row: int) -> None:
-        old, self._delegate.hovered_row = self._delegate.hovered_row, row
-        for changed in {old, row} - {-1}:
-            if self.model() is not None and changed < self.model().rowCount():
-                top = self.rowViewportPosition(changed)
-                self.viewport().update(0, top, self.viewport().width(), self.rowHeight(changed))
 
     def _set_keyboard(self, on: bool) -> None:
         if self._delegate.keyboard != on:
@@ -534,34 +441,7 @@ class ArenaTable(QTableView):
         count = self.model().columnCount()
         return next((s for s in range(count) if self.rows.column_at(s).id == column_id), -1)
 
-    def _first_section(self) -> int:
-        """The first shown column with words, so that the current cell says something."""
-        sections = list(self._shown_sections())
-        return next((s for s in sections if self.rows.column_at(s).title), sections[0] if sections else 0)
-
-    def _shown_sections(self) -> Iterable[int]:
-        order = (self._header.logicalIndex(n) for n in range(self._header.count()))
-        return [section for section in order if not self._header.isSectionHidden(section)]
-
-    def _tell_looks(self) -> None:
-        self.looks_changed.emit()
-        if self._keep is not None:
-            self._save.start()
-
-    def _save_state(self) -> None:
-        if self._keep is not None:
-            settings, name, project = self._keep
-            settings.keep_view_state(name, self.state(), project)
-
 
 def _other(order: Qt.SortOrder) -> Qt.SortOrder:
     up, down = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
     return down if order == up else up
-
-
-def _shown(index: QModelIndex) -> str:
-    state = index.data(Qt.ItemDataRole.CheckStateRole)
-    text = index.data(Qt.ItemDataRole.DisplayRole)
-    if not text and state is not None:
-        return "yes" if Qt.CheckState(state) == Qt.CheckState.Checked else "no"
-    return str(text or "")

@@ -43,8 +43,6 @@ class TableCard(Card):
         self._nothing.pressed.connect(lambda: table.rows.set_filter(""))
         self._stack.addWidget(self._nothing)
         self.body.addLayout(self._stack, 1)
-        if table.fits_rows:
-            self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
 
     def set_empty(self, heading: str, sentence: str, button: str = "", *, icon: str = "") -> None:
         """The empty state. Call after the table has its model."""

@@ -54,7 +54,7 @@ def visible(text: str) -> VisibleText:
 def _shown(text: str, place: int, char: str) -> str:
     if char == "\r":
         return "" if text[place + 1 : place + 2] == "\n" else "\n"
-    if char.isascii() and char.isprintable() or char in _KEPT:
+    if (char.isascii() and char.isprintable()) or char in _KEPT:
         return char
     if char in _LINE_BREAKS:
         return "\n"

@@ -300,7 +300,7 @@ def board() -> ArenaTable:
     view = table("table_leaderboard", "Leaderboard", cols, rows)
     view.fit_rows()
     view.select_key(0)
-    view._set_hovered(2)
+    view._pointer.light(2)
     return view
 
 
@@ -406,7 +406,7 @@ def lanes() -> ArenaTable:
     )
     view = table("table_lanes", "Models in this run", cols, rows)
     view.fit_rows()
-    view._set_hovered(2)
+    view._pointer.light(2)
     return view
 
 
@@ -469,7 +469,7 @@ def home_page() -> Page:
     ]
     view = table("table_recent", "Recent projects", cols, rows, lines=2)
     view.fit_rows()
-    view._set_hovered(0)
+    view._pointer.light(0)
     page.body.addWidget(TableCard(view))
     row = QHBoxLayout()
     quick = ChoiceCard("Quick look", "5 tests, about $0.15", "Less than a minute. Too few to decide.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -155,8 +156,8 @@ def test_labels_keep_apart_and_in_order(wanted: list[float]) -> None:
     placed = spread(wanted, 18, 0, 300)
     ordered = sorted(zip(wanted, placed, strict=True))
     heights = sorted(placed)
-    assert all(b - a >= 18 - 1e-6 for a, b in zip(heights, heights[1:], strict=False))
-    assert all(p2 >= p1 - 1e-6 or w1 == w2 for (w1, p1), (w2, p2) in zip(ordered, ordered[1:], strict=False))
+    assert all(b - a >= 18 - 1e-6 for a, b in pairwise(heights))
+    assert all(p2 >= p1 - 1e-6 or w1 == w2 for (w1, p1), (w2, p2) in pairwise(ordered))
 
 
 @CHARTS

@@ -1,0 +1,96 @@
+"""The menus of an `ArenaTable`, and what its selection copies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QModelIndex, Qt
+from PySide6.QtWidgets import QMenu, QWidget
+
+from arena_desktop.cells import Link, Role
+from arena_desktop.widgets.cell_paint import links_of
+
+if TYPE_CHECKING:
+    from arena_desktop.widgets.column_widths import ColumnWidths
+    from arena_desktop.widgets.table import ArenaTable
+
+
+def tr(text: str) -> str:
+    """Translates in the context of the table."""
+    return QCoreApplication.translate("ArenaTable", text)
+
+
+def columns_menu(table: ArenaTable, widths: ColumnWidths, parent: QWidget) -> QMenu:
+    """A menu with a tick per column that may be hidden."""
+    menu = QMenu(parent)
+    for column in widths.columns():
+        if not column.can_hide or not column.title:
+            continue
+        action = menu.addAction(column.title)
+        action.setCheckable(True)
+        action.setChecked(not widths.is_hidden(column.id))
+        action.toggled.connect(lambda on, column_id=column.id: table.hide_column(column_id, not on))
+    menu.addSeparator()
+    menu.addAction(tr("Show as at first")).triggered.connect(table.reset_looks)
+    return menu
+
+
+def row_menu(table: ArenaTable) -> QMenu:
+    """The menu of the current row: its links, the page's own entries, copy, sorting, columns."""
+    menu = QMenu(table)
+    record = table.current_record()
+    if record is not None:
+        _add_links(table, menu, record)
+        table.fill_row_menu(menu, record)
+        if not menu.isEmpty():
+            menu.addSeparator()
+    menu.addAction(table.action_copy)
+    menu.addAction(table.action_copy_head)
+    menu.addSeparator()
+    _add_sorting(table, menu)
+    columns = table.columns_menu(menu)
+    columns.setTitle(tr("Columns"))
+    menu.addMenu(columns)
+    return menu
+
+
+def selected_texts(table: ArenaTable) -> tuple[list[list[str]], list[str]]:
+    """Texts of the selected cells and the titles of their columns, in the order on screen."""
+    chosen = {(index.row(), index.column()) for index in table.selectionModel().selectedIndexes()}
+    columns = {column for _row, column in chosen}
+    sections = [s for s in table.shown_sections() if s in columns and table.rows.column_at(s).title]
+    model = table.model()
+    rows = [
+        [_shown(model.index(row, s)) if (row, s) in chosen else "" for s in sections]
+        for row in sorted({row for row, _column in chosen})
+    ]
+    return rows, [table.rows.column_at(s).title for s in sections]
+
+
+def _add_links(table: ArenaTable, menu: QMenu, record: Any) -> None:
+    row = table.currentIndex().row()
+    found: list[Link] = []
+    for section in table.shown_sections():
+        found += links_of(table.model().index(row, section).data(Role.CELL))
+    for link in found:
+        action = menu.addAction(link.text)
+        action.triggered.connect(lambda _checked=False, name=link.id: table.link_clicked.emit(record, name))
+
+
+def _add_sorting(table: ArenaTable, menu: QMenu) -> None:
+    section = table.currentIndex().column()
+    column = table.rows.column_at(section) if section >= 0 else None
+    if column is not None and column.sortable and column.title:
+        text = tr("Sort by {column}").format(column=column.title)
+        menu.addAction(text).triggered.connect(lambda: table.sort_next(section))
+    original = menu.addAction(tr("Original order"))
+    original.setEnabled(table.rows.sorted_by() is not None)
+    original.triggered.connect(lambda: table.sort_by(None))
+
+
+def _shown(index: QModelIndex) -> str:
+    state = index.data(Qt.ItemDataRole.CheckStateRole)
+    text = index.data(Qt.ItemDataRole.DisplayRole)
+    if not text and state is not None:
+        return tr("yes") if Qt.CheckState(state) == Qt.CheckState.Checked else tr("no")
+    return str(text or "")
