@@ -61,6 +61,7 @@ def style_sheet(theme: Tokens, pictures: dict[str, str]) -> str:
         radio=icon_size(16) // 2 + 1,
         pupil=icon_size(16) - 8,
         menu_item=max(28, control - 4),
+        menu_line=control - 10,
         spin=scaled(20),
     )
     return _template().substitute(values)

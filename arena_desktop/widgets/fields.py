@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QSlider,
     QSpinBox,
+    QStyledItemDelegate,
     QVBoxLayout,
     QWidget,
 )
@@ -98,7 +99,8 @@ class Combo(_CalmWheel, QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setFont(F("button"))
         self.setProperty("text_role", "button")
-        # The list must be a real view for the style sheet to reach its rows.
+        # The usual delegate of combo boxes ignores the style sheet's rows.
+        self.setItemDelegate(QStyledItemDelegate(self))
         self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
         if name:
             self.setObjectName(name)
