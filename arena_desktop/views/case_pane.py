@@ -76,10 +76,6 @@ class CasePane(Card):
         """Puts the keyboard into the pane, so that it can be read and scrolled."""
         self.area.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def texts(self) -> list[str]:
-        """Everything it shows, for reading aloud."""
-        return [label.text() for label in self.findChildren(Label) if label.isVisibleTo(self)]
-
     def _add_problem(self, problem: Problem) -> None:
         line = QWidget()
         row = QHBoxLayout(line)

@@ -125,7 +125,8 @@ class ModelsView(SetupView):
         self.table.setModel(self.rows)
         self.table.remember(self.context.settings)
         self.table.current_row_changed.connect(self._on_current)
-        self.table.link_clicked.connect(self._on_link)
+        self.table.link_clicked.connect(lambda row, _link: self._explain(row))
+        self.table.activated_row.connect(self._explain)
         self.bar = FilterBar(self.table, self.tr("Filter the models"))
         self._service = Combo(self.tr("Service"), name="combo_service")
         self._service.currentIndexChanged.connect(lambda _index: self._filter())
@@ -223,7 +224,7 @@ class ModelsView(SetupView):
         opened = self.context.projects.current
         self.details.show_model(row, opened.project.config if opened is not None else None)
 
-    def _on_link(self, row: ModelRow, _link: str) -> None:
+    def _explain(self, row: ModelRow) -> None:
         self._show_row(row)
         self.details.focus_reason()
 

@@ -169,18 +169,14 @@ class ScoringView(SetupView):
         tests = counted(marking.tests, self.tr("1 test"), self.tr("{count} tests"))
         head.addWidget(Label(tests, "caption", colour="text2"))
         column.addLayout(head)
-        rule = check.rule if check is not None else self._own_rule(marking)
+        own = self.tr("Code of the project marks the answer. It runs only after you trusted the project.")
+        rule = check.rule if check is not None else own
         column.addWidget(Label(rule, wrap=True, colour="text2"))
         rows = self._option_rows(marking)
         if rows:
             column.addSpacing(4)
             column.addWidget(ValueRows(rows))
         return part
-
-    def _own_rule(self, marking: Marking) -> str:
-        if marking.spec.type == "code_exec":
-            return self.tr("The code in the answer is run in a sandbox, against the checks of the test.")
-        return self.tr("Code of the project marks the answer. It runs only after you trusted the project.")
 
     def _option_rows(self, marking: Marking) -> list[tuple[str, str]]:
         """The options that are not as usual."""

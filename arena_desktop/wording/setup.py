@@ -239,6 +239,7 @@ def option_value(option: Option, value: Any) -> str:
         "lexical": _tr("Words"),
         "fuzzy": _tr("Letters"),
         "embedding": _tr("Meaning"),
+        "python": "Python",
     }
     if option.kind == "choice":
         return choices.get(str(value), str(value))

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QHeaderView,
     QLabel,
@@ -151,7 +152,8 @@ def stopped_run(root: Path | None, **changes: object) -> RunInfo:
 
 
 def shown(widget: QWidget, *kinds: type[QWidget]) -> list[QWidget]:
-    """The visible children of these kinds."""
+    """The visible children of these kinds, once what was just put in is laid out."""
+    QApplication.processEvents()
     return [
         child
         for kind in kinds or (QWidget,)
@@ -192,8 +194,8 @@ def nameless(page: QWidget) -> list[str]:
     )
     found = []
     for widget in shown(page, *kinds):
-        inside = widget.objectName().startswith("qt_") or widget.parent().objectName().startswith("qt_")
-        if inside or isinstance(widget, QHeaderView):
+        of_qt = widget.objectName().startswith("qt_") or widget.parent().objectName().startswith("qt_")
+        if of_qt or isinstance(widget, QHeaderView) or widget.parent().objectName() == "message_strip":
             continue
         interface = QAccessible.queryAccessibleInterface(widget)
         name = interface.text(QAccessible.Text.Name) if interface is not None else ""

@@ -1,0 +1,204 @@
+"""Scoring: ways of marking in words, the live tester, what matters, how sure it has to be."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout
+from pytestqt.qtbot import QtBot
+
+from arena_desktop.views.check_tester import Marking, can_be_tried, marking_title
+from arena_desktop.views.scoring import ScoringView, ShareBar, markings
+from arena_desktop.wording.setup import coverage_sentence, margin_sentence, option_value
+from engine.domain import CheckSpec
+from engine.project import load_project
+from engine.scoring.registry import CHECKS
+from tests.views.setup_world import CONFIG, TESTS, World, forbidden, nameless, shown, texts
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+
+
+@pytest.fixture
+def page(world: World, qtbot: QtBot) -> ScoringView:
+    """The page before any project is open."""
+    view = ScoringView(world)
+    qtbot.addWidget(view)
+    view.resize(1200, 900)
+    with qtbot.waitExposed(view):
+        view.show()
+    return view
+
+
+def opened(
+    page: ScoringView, world: World, qtbot: QtBot, config: str = CONFIG, tests: str = TESTS
+) -> ScoringView:
+    with qtbot.waitSignal(world.projects.opened, timeout=10_000):
+        world.projects.open(world.project(config, tests))
+    return page
+
+
+def tried(page: ScoringView, world: World, qtbot: QtBot, answer: str) -> tuple[str, str]:
+    """Chip and reason after an answer was typed."""
+    tester = page._tester
+    tester.answer.setPlainText(answer)
+    tester.try_now()
+    qtbot.waitUntil(lambda: world.background.busy == 0, timeout=10_000)
+    return tester.chip.text, tester._reason.text()
+
+
+def choose(page: ScoringView, title: str) -> None:
+    page._tester._check.setCurrentIndex(page._tester._check.findText(title))
+
+
+def test_without_a_project_it_says_so(page: ScoringView) -> None:
+    assert "No project is open." in texts(page)
+
+
+def test_ways_of_marking_are_in_words_with_their_options(
+    page: ScoringView, world: World, qtbot: QtBot
+) -> None:
+    opened(page, world, qtbot)
+    found = texts(page)
+    assert "Is the right label" in found
+    assert CHECKS["classification"].rule in found
+    assert "refund, delivery" in found
+    assert "3 tests" in found
+    assert "Mentions" in found
+    assert "Must pass" in found
+
+
+def test_a_second_ai_is_marked_as_costing_extra_and_not_offered_to_try(
+    page: ScoringView, world: World, qtbot: QtBot
+) -> None:
+    tests = "tests:\n  - {id: a, input: Q, checks: [{type: llm_judge}]}\n"
+    opened(page, world, qtbot, CONFIG, tests)
+    assert "Costs extra" in texts(page)
+    offered = [page._tester._check.itemText(n) for n in range(page._tester._check.count())]
+    assert "A second AI marks the answers" not in offered
+    assert "Is exactly" in offered
+
+
+def test_the_tester_marks_at_once_by_the_code_of_a_run(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    assert page._tester.right.toPlainText() == "refund", "the first right answer is there already"
+    chip, reason = tried(page, world, qtbot, "I think refund.")
+    assert chip == "Pass"
+    assert "refund" in reason
+    chip, reason = tried(page, world, qtbot, "delivery")
+    assert chip == "Fail"
+    chip, reason = tried(page, world, qtbot, "refund or delivery")
+    assert chip == "Fail"
+
+
+def test_typing_alone_is_enough(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    qtbot.keyClicks(page._tester.answer, "refund")
+    qtbot.waitUntil(lambda: page._tester.chip.text == "Pass", timeout=10_000)
+
+
+def test_an_empty_answer_asks_for_one(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    tried(page, world, qtbot, "refund")
+    tried(page, world, qtbot, "  ")
+    assert page._tester._reason.text() == "Type an answer to see its mark."
+    assert not page._tester.chip.isVisible()
+
+
+def test_a_check_that_cannot_decide_gives_no_mark(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    choose(page, "Is the right number")
+    page._tester.right.setPlainText("no figure")
+    chip, reason = tried(page, world, qtbot, "12")
+    assert chip == "No mark"
+    assert reason
+
+
+def test_several_accepted_answers_stay_several(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    tests = "tests:\n  - {id: a, input: Q, reference: [nine, '9'], checks: [{type: exact_match}]}\n"
+    opened(page, world, qtbot, CONFIG, tests)
+    assert page._tester.right.toPlainText() == "nine\n9"
+    assert tried(page, world, qtbot, "9")[0] == "Pass"
+
+
+def test_choosing_a_test_takes_its_right_answer(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    page._tester._test.setCurrentIndex(1)
+    assert page._tester.right.toPlainText() == "delivery"
+    assert "Question: Hello, ¶ where is my parcel?" in texts(page)
+
+
+def test_weights_are_shares_with_a_sentence(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    found = texts(page)
+    assert "What matters most is getting it right, then low cost, then speed." in found
+    bars = [bar.accessibleName() for bar in shown(page, ShareBar)]
+    assert bars == ["Getting it right: 60 of 100", "Low cost: 25 of 100", "Speed: 15 of 100"]
+    assert "The verdict compares the models on “Getting it right”." in found
+
+
+def test_the_gap_that_does_not_matter_is_a_sentence(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    assert "A gap of less than 5 points of 100 does not matter to you." in texts(page)
+    assert margin_sentence(0.025).startswith("A gap of less than 2.5 points")
+    assert coverage_sentence(0.9).endswith("at least 90 of 100 tests.")
+
+
+def test_switched_off_statistics_are_said(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot, CONFIG + "statistics: {enabled: false}\n")
+    assert any(text.startswith("The project has switched this off") for text in texts(page))
+
+
+def test_narrow_windows_stack_the_cards(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    page.set_narrow(True)
+    assert page._columns.direction() == QBoxLayout.Direction.TopToBottom
+    page.set_narrow(False)
+    assert page._columns.direction() == QBoxLayout.Direction.LeftToRight
+
+
+def test_every_control_has_a_name_and_no_word_is_forbidden(
+    page: ScoringView, world: World, qtbot: QtBot
+) -> None:
+    opened(page, world, qtbot)
+    tried(page, world, qtbot, "refund")
+    assert nameless(page) == []
+    assert forbidden(texts(page)) == []
+
+
+def test_tab_leaves_the_text_fields(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    page._tester.right.setFocus()
+    qtbot.keyClick(page._tester.right, Qt.Key.Key_Tab)
+    assert page.focusWidget() is page._tester.answer
+
+
+def test_a_project_without_tests_shows_its_default(world: World) -> None:
+    project = load_project(world.project(CONFIG, "tests: []\n"))
+    assert [(item.name, item.tests) for item in markings(project)] == [("classification", 0)]
+
+
+def test_checks_that_differ_only_in_their_right_answer_are_one_way(world: World) -> None:
+    tests = "tests:\n" + "".join(
+        f"  - {{id: t{n}, input: Q, checks: [{{type: contains, reference: word{n}}}]}}\n" for n in range(5)
+    )
+    (only,) = markings(load_project(world.project(CONFIG, tests)))
+    assert only.tests == 5
+
+
+def test_all_titles_and_options_have_words() -> None:
+    for check in CHECKS.values():
+        assert marking_title(Marking(CheckSpec(check.name), 1))[0].isupper()
+        for option in check.options:
+            assert option.title, f"{check.name}.{option.name}"
+            for choice in option.choices:
+                assert option_value(option, choice) != choice, f"{choice} of {check.name} has no words"
+    turned = marking_title(Marking(CheckSpec("contains", negate=True), 1))
+    assert turned == "Mentions, it must not"
+    assert marking_title(Marking(CheckSpec("my_scorer"), 1)) == "Own check: my_scorer"
+
+
+def test_paid_and_hand_marking_are_not_tried() -> None:
+    assert not any(
+        can_be_tried(Marking(CheckSpec(name), 1)) for name in ("llm_judge", "manual", "cost", "own")
+    )
+    assert can_be_tried(Marking(CheckSpec("semantic"), 1)), "an alias counts as its check"
