@@ -1,0 +1,347 @@
+"""Leaderboard: the answer as a sentence, then the table, then the pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from arena_desktop.background import Job
+from arena_desktop.cells import Tone
+from arena_desktop.desks.result_desk import Result
+from arena_desktop.itemmodels.leaderboard import BoardRow, board_rows, leaderboard_columns
+from arena_desktop.itemmodels.table import ColumnTable
+from arena_desktop.views.live_board import live_result
+from arena_desktop.views.result_parts import (
+    ResultFacts,
+    ResultPage,
+    press,
+    save_chart,
+    set_chart_table,
+)
+from arena_desktop.views.results_cards import NotesCard, Unfolded, WhatIfCard, changes_unfolded
+from arena_desktop.views.results_charts import cost_points, knows_prices, score_bars
+from arena_desktop.widgets.announce import announce
+from arena_desktop.widgets.buttons import Button
+from arena_desktop.widgets.chart_view import ChartCard, ChartView
+from arena_desktop.widgets.empty_state import EmptyState
+from arena_desktop.widgets.facts import Fact
+from arena_desktop.widgets.labels import Label, Span
+from arena_desktop.widgets.strip import Message
+from arena_desktop.widgets.table import ArenaTable
+from arena_desktop.widgets.table_card import FilterBar, Legend, TableCard
+from arena_desktop.widgets.verdict_card import VerdictButton, VerdictCard, VerdictText
+from arena_desktop.wording import board as words
+from arena_desktop.wording.setup import must_haves
+from arena_desktop.wording.verdict import VerdictWords, verdict_words
+from engine.errors import ArenaError
+from engine.execution.events import RunFinished
+from engine.stats.board import Leaderboard
+from engine.stats.what_if import Preview
+
+if TYPE_CHECKING:
+    from arena_desktop.context import AppContext
+
+LIVE_MS = 2_000
+"""A board of a run that goes on is worked out at most this often."""
+_TONES = {"info": Tone.INFO, "good": Tone.GOOD, "warn": Tone.WARN, "neutral": Tone.NEUTRAL}
+_COMPARE_ROWS = (2, 5, 6, 7)
+_USUAL_METRICS = frozenset(
+    {"accuracy", "pass_rate", "reliability", "cost", "latency", "latency_p95", "tokens", "error_rate"}
+)
+
+
+class ResultsView(ResultPage):
+    """The leaderboard of the run on show; of the run under way while that goes on."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context, "results", self.tr("Leaderboard"), scrolls=True)
+        self._following = context.runs.running
+        self._preview: tuple[Preview, ...] | None = None
+        self._summary = ""
+        self._live = QTimer(self)
+        self._live.setInterval(LIVE_MS)
+        self._live.timeout.connect(self._work_out_live)
+        self._working = False
+        self._add_controls()
+        self._add_parts()
+        context.runs.began.connect(self._on_began)
+        context.runs.ended.connect(self._on_ended)
+        self.begin()
+
+    # parts
+
+    def _add_controls(self) -> None:
+        self.button_export = Button(self.tr("Export…"), icon="export", name="button_export")
+        self.button_export.clicked.connect(lambda: press(self, "action_export"))
+        self.button_run = Button(self.tr("Run again"), "primary", icon="run", name="button_run_again")
+        self.button_run.clicked.connect(lambda: self.context.page_wanted.emit("run"))
+        self.header.controls.addWidget(self.button_export)
+        self.header.controls.addWidget(self.button_run)
+        self.combo_run.activated.connect(self._on_person_chose)
+
+    def _add_parts(self) -> None:
+        self.empty_board = EmptyState("", "", self.tr("See the answers"))
+        self.empty_board.pressed.connect(lambda: self.context.page_wanted.emit("answers"))
+        self.content.addWidget(self.empty_board, 1)
+        self._whole = QWidget()
+        layout = QVBoxLayout(self._whole)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(16)
+        self.content.addWidget(self._whole, 1)
+        self.verdict = VerdictCard()
+        self.verdict.pressed.connect(self._on_verdict_button)
+        self.why = Unfolded("unfolded_why", self.tr("Why this one?"))
+        self.change = Unfolded("unfolded_change", self.tr("What could change this?"))
+        self.verdict.below.addWidget(self.why)
+        self.verdict.below.addWidget(self.change)
+        layout.addWidget(self.verdict)
+        self._add_table(layout)
+        self.notes = NotesCard()
+        layout.addWidget(self.notes)
+        self._add_pictures(layout)
+        layout.addStretch(1)
+
+    def _add_table(self, layout: QVBoxLayout) -> None:
+        self.table = ArenaTable("table_leaderboard", self.tr("Leaderboard"))
+        self.rows: ColumnTable[BoardRow] = ColumnTable(
+            leaderboard_columns(), key=lambda r: r.key, muted=lambda r: r.out, parent=self.table
+        )
+        self.table.setModel(self.rows)
+        self.table.fit_rows()
+        self.table.remember(self.context.settings)
+        self.table.link_clicked.connect(self._on_link)
+        self.table.activated_row.connect(lambda _row: self.context.page_wanted.emit("answers"))
+        self.bar = FilterBar(self.table, self.tr("Filter models"))
+        self.check_meets = QCheckBox(self.tr("Only models that meet my must-haves"))
+        self.check_meets.setObjectName("check_only_meeting")
+        self.check_meets.toggled.connect(self._on_meets)
+        self.bar.extra.addWidget(self.check_meets)
+        layout.addWidget(self.bar)
+        card = TableCard(self.table)
+        foot = card.add_foot()
+        self._foot = foot
+        self._tie = Legend("tie", "")
+        foot.addWidget(self._tie)
+        self._score = Legend("score", words.score_legend())
+        self.label_preview = Label(
+            words.preview_legend(), "caption", colour="accentText", name="label_preview"
+        )
+        self.label_preview.hide()
+        foot.addWidget(self._score)
+        foot.addWidget(self.label_preview)
+        foot.addStretch(1)
+        layout.addWidget(card)
+
+    def _add_pictures(self, layout: QVBoxLayout) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        self.what_if = WhatIfCard()
+        self.what_if.previewed.connect(self._on_previewed)
+        self.bars = self._chart_card(self.tr("Overall score"), "chart_leaderboard")
+        row.addWidget(self.what_if, 2)
+        row.addWidget(self.bars, 3)
+        self._lower = row
+        layout.addLayout(row)
+        self.costs = self._chart_card(self.tr("Cost and score"), "chart_cost")
+        layout.addWidget(self.costs)
+
+    def _chart_card(self, title: str, name: str) -> ChartCard:
+        card = ChartCard(title, ChartView(name))
+        card.save_pressed.connect(lambda: save_chart(card, self.context))
+        return card
+
+    # what is shown
+
+    def show_facts(self, facts: ResultFacts) -> None:
+        info, board = facts.info, facts.result.board
+        self.header.set_title(self.header.title.text(), words.practice_sentence() if info.practice else "")
+        self._say_live(facts)
+        self.empty_board.setVisible(board is None)
+        self._whole.setVisible(board is not None)
+        if board is None:
+            heading, sentence = words.empty_board_words(info.status)
+            self.empty_board.set_texts(heading, sentence, self.tr("See the answers"))
+            return
+        self._preview = None
+        self._show_verdict(board, facts)
+        self._show_rows(board, facts)
+        self._show_pictures(board, facts)
+
+    def _say_live(self, facts: ResultFacts) -> None:
+        self.button_run.setEnabled(not self.context.runs.running)
+        if not facts.result.live:
+            self.strips.close_message("live")
+            return
+        progress = self.context.runs.progress
+        first, text = words.so_far_sentence(progress.done + progress.failed, progress.total)
+        self.strips.show_message(Message("live", Tone.INFO, first, text, can_close=False))
+
+    def _show_verdict(self, board: Leaderboard, facts: ResultFacts) -> None:
+        said = verdict_words(board)
+        self.verdict.set_text(_card_text(board, said, self._buttons(board)))
+        self.why.set_lines(words.why_lines(board))
+        self.change.set_lines(changes_unfolded(board))
+        lines = words.note_lines(board, facts.result.stored.notes)
+        self.notes.set_lines(lines)
+        self._summary = words.summary_text(board, facts.info, lines)
+
+    def _buttons(self, board: Leaderboard) -> tuple[VerdictButton, ...]:
+        why = self.tr("Why this one?") if board.winner else self.tr("Why none?")
+        buttons = [VerdictButton("why", why)]
+        if board.winner is not None:
+            buttons.append(VerdictButton("change", self.tr("What could change this?")))
+        buttons.append(VerdictButton("copy", self.tr("Copy summary"), quiet=True, icon="copy"))
+        return tuple(buttons)
+
+    def _show_rows(self, board: Leaderboard, facts: ResultFacts) -> None:
+        own = sorted({name for entry in board.entries for name in entry.metrics} - _USUAL_METRICS)
+        wanted = [column.id for column in leaderboard_columns(own)]
+        if [column.id for column in self.rows.columns] != wanted:
+            self.rows.set_columns(leaderboard_columns(own))
+        has = facts.config is not None and bool(must_haves(facts.config))
+        rows = board_rows(board, facts.heads, must_haves=has, preview=self._preview)
+        self.rows.set_rows(rows)
+        self.check_meets.setVisible(has or any(not row.meets for row in rows))
+        tied = any(row.tie.value != "none" for row in rows)
+        self._show_tie(board.cases, tied)
+        self._score.setVisible(self._preview is None)
+        self.label_preview.setVisible(self._preview is not None)
+
+    def _show_tie(self, tests: int, tied: bool) -> None:
+        old = self._tie
+        self._tie = Legend("tie", words.tie_legend(tests))
+        self._foot.replaceWidget(old, self._tie)
+        old.deleteLater()
+        self._tie.setVisible(tied)
+
+    def _show_pictures(self, board: Leaderboard, facts: ResultFacts) -> None:
+        can_preview = facts.config is not None and board.winner is not None and not facts.result.live
+        if can_preview and facts.config is not None:
+            self.what_if.show_board(board, facts.config)
+        self.what_if.setVisible(can_preview and len(self.what_if.sliders) > 1)
+        rows = self.rows.rows()
+        chart, sentence = score_bars(rows), words.chart_sentence(board)
+        self.bars.set_chart(chart, self.tr("Overall score"), sentence)
+        set_chart_table(self.bars, chart, self.tr("Overall score as a table"))
+        self.costs.setVisible(knows_prices(board))
+        if knows_prices(board):
+            costs = cost_points(rows)
+            self.costs.set_chart(costs, self.tr("Cost and score"), words.cost_chart_sentence())
+            set_chart_table(self.costs, costs, self.tr("Cost and score as a table"))
+
+    # doing
+
+    def _on_verdict_button(self, button: str) -> None:
+        if button == "copy":
+            QGuiApplication.clipboard().setText(self._summary)
+            self.strips.show_message(Message("copied", Tone.GOOD, self.tr("The summary is copied.")))
+            return
+        shown, other = (self.why, self.change) if button == "why" else (self.change, self.why)
+        other.hide()
+        shown.setVisible(shown.isHidden())
+        if not shown.isHidden():
+            announce(shown, " ".join(shown.texts()))
+
+    def _on_previewed(self, seen: tuple[Preview, ...] | None) -> None:
+        facts = self.facts
+        if facts is None or facts.result.board is None:
+            return
+        self._preview = seen
+        self._show_rows(facts.result.board, facts)
+
+    def _on_meets(self, only: bool) -> None:
+        self.rows.set_predicate((lambda row: row.meets) if only else None)
+
+    def _on_link(self, row: BoardRow, _link: str) -> None:
+        config = self.facts.config if self.facts is not None else None
+        entry = next((e for e in config.models if e.key == row.key), None) if config else None
+        if entry is not None:
+            self.context.key_wanted.emit(entry.provider or "")
+
+    # a run under way
+
+    def _on_person_chose(self, _index: int) -> None:
+        self._following = False
+        self._live.stop()
+
+    def _on_began(self, _began: object) -> None:
+        self._following = True
+        if self.isVisible():
+            self._live.start()
+
+    def _on_ended(self, finished: RunFinished) -> None:
+        self._live.stop()
+        result = self.context.results.result
+        if result is not None and result.live and result.run_id == finished.run_id:
+            self.context.results.open_run(finished.run_id)
+        self._following = False
+
+    def _work_out_live(self) -> None:
+        runs = self.context.runs
+        if self._working or not runs.running or not runs.run_id or runs.current is None:
+            return
+        began, run_id, store = runs.current, runs.run_id, self.context.results.store
+        self._working = True
+
+        def work(job: Job) -> Result | None:
+            return live_result(store(), run_id, began, lambda: job.stopped)
+
+        self.context.background.run(work, self._on_live, self._on_live_failed, name="live board")
+
+    def _on_live(self, result: Result | None) -> None:
+        self._working = False
+        if result is not None and self._following and self.context.runs.running and self.isVisible():
+            self.context.results.show(result)
+
+    def _on_live_failed(self, error: Exception) -> None:
+        self._working = False
+        if not isinstance(error, ArenaError):
+            raise error
+        self._live.stop()
+        self.strips.show_message(Message("live", Tone.WARN, error.message, error.hint))
+
+    # Qt
+
+    def set_narrow(self, narrow: bool) -> None:
+        super().set_narrow(narrow)
+        way = QHBoxLayout.Direction.TopToBottom if narrow else QHBoxLayout.Direction.LeftToRight
+        self._lower.setDirection(way)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._following and self.context.runs.running:
+            self._live.start()
+            self._work_out_live()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._live.stop()
+
+
+def _card_text(board: Leaderboard, said: VerdictWords, buttons: tuple[VerdictButton, ...]) -> VerdictText:
+    icon = "compare" if board.verdict.row in _COMPARE_ROWS else ""
+    return VerdictText(
+        sentence=said.headline,
+        lead=lead_spans(said.lead, words.strong_pieces(board)),
+        chip=said.chip,
+        chip_tone=_TONES.get(said.kind, Tone.NEUTRAL),
+        chip_icon=icon,
+        buttons=buttons,
+        facts=tuple(Fact(fact.figure, fact.meaning) for fact in said.facts),
+    )
+
+
+def lead_spans(text: str, strong: tuple[str, ...]) -> tuple[Span, ...]:
+    """The text in pieces, the first occurrence of each figure bold."""
+    spans: list[Span] = []
+    rest = text
+    for piece in strong:
+        before, found, after = rest.partition(piece)
+        if not found:
+            continue
+        spans += [Span(before), Span(piece, bold=True)]
+        rest = after
+    return (*spans, Span(rest))
