@@ -74,6 +74,7 @@ class Rail(QWidget):
         self.setObjectName("rail")
         self._items = {item.name: item for item in items}
         self._rows: dict[str, QStandardItem] = {}
+        self._wanted = ""
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 0, 12)
         layout.setSpacing(8)
@@ -94,7 +95,8 @@ class Rail(QWidget):
         self._apply_width()
 
     def set_current(self, name: str) -> None:
-        """Marks a section as the current one."""
+        """Marks a section as the current one, as soon as it can be reached."""
+        self._wanted = name
         item = self._rows.get(name)
         if item is not None and self.list.currentIndex() != item.index():
             self.list.setCurrentIndex(item.index())
@@ -109,6 +111,9 @@ class Rail(QWidget):
         for item in self._items.values():
             row = self._rows[item.name]
             row.setEnabled(bool(name) or not item.needs_project)
+        # A list refuses to make a row current that is switched off.
+        if self._wanted and self._wanted != self.current():
+            self.set_current(self._wanted)
         self.list.viewport().update()
 
     def set_mark(self, name: str, mark: Mark) -> None:
@@ -163,6 +168,7 @@ class Rail(QWidget):
     def _on_current(self, index: QModelIndex) -> None:
         name = index.data(_NAME)
         if name:
+            self._wanted = str(name)
             self.page_chosen.emit(str(name))
 
 

@@ -78,6 +78,18 @@ class TableCard(Card):
             self._stack.setCurrentWidget(self.table)
 
 
+class _BeforeLast(FlowLayout):
+    """The page's own controls stand between the field and the count."""
+
+    last: QWidget | None = None
+
+    def addWidget(self, widget: QWidget) -> None:
+        super().addWidget(widget)
+        if self.last is not None:
+            self._items.insert(self.count() - 2, self._items.pop())
+            self.invalidate()
+
+
 class FilterBar(QWidget):
     """Filter field, the page's own controls, "14 of 50 shown" with Clear, and "Columns…".
 
@@ -92,7 +104,7 @@ class FilterBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        self.extra = FlowLayout(gap=16)
+        self.extra = _BeforeLast(gap=16)
         row.addLayout(self.extra, 1)
         self.field = FilterField(placeholder or self.tr("Filter"), name=name)
         self.field.setFixedWidth(round(220 * min(1.5, text_scale())))
@@ -108,6 +120,7 @@ class FilterBar(QWidget):
         shown.addWidget(self.count)
         shown.addWidget(self.clear)
         self.extra.addWidget(self._shown)
+        self.extra.last = self._shown
         self._counted = True
         self.columns = Button(self.tr("Columns…"), "quiet", name="button_columns")
         self.columns.clicked.connect(self._on_columns)

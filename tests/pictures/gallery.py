@@ -1,4 +1,4 @@
-"""Grabs pictures of the component kit, light and dark, for review by eye: `python -m tests.pictures.gallery DIR`.
+"""Grabs pictures of the kit for review by eye: `python -m tests.pictures.gallery DIR [PAGES]`.
 
 The contents are the made-up ones of the design pictures. Nothing here is a test.
 """
@@ -284,15 +284,15 @@ def board() -> ArenaTable:
     rows = [
         Row(
             n,
-            dict(
-                place=place,
-                model=ModelCell(MODELS[n], n, "this computer" if n == 4 else "", strong=n < 2),
-                passed=passed,
-                score=score,
-                cost=cost,
-                wait=wait,
-                must=must,
-            ),
+            {
+                "place": place,
+                "model": ModelCell(MODELS[n], n, "this computer" if n == 4 else "", strong=n < 2),
+                "passed": passed,
+                "score": score,
+                "cost": cost,
+                "wait": wait,
+                "must": must,
+            },
             out=n > 3,
         )
         for n, (place, passed, score, cost, wait, must) in enumerate(data)
@@ -316,7 +316,8 @@ def run_page() -> Page:
             "slow",
             Tone.WARN,
             "Anthropic asked us to slow down.",
-            "Asking 3 at a time instead of 6. Next try in 18 seconds, by itself. The other models keep going.",
+            "Asking 3 at a time instead of 6. Next try in 18 seconds, by itself. "
+            "The other models keep going.",
             (StripButton("Details", lambda: None),),
         )
     )
@@ -383,14 +384,14 @@ def lanes() -> ArenaTable:
     rows = [
         Row(
             n,
-            dict(
-                model=ModelCell(MODELS[n], n, "this computer" if n == 4 else ""),
-                done=ProgressCell(f"{done} of 150", done / 150),
-                passed=passed,
-                spent=spent,
-                lane=lane,
-                now=now,
-            ),
+            {
+                "model": ModelCell(MODELS[n], n, "this computer" if n == 4 else ""),
+                "done": ProgressCell(f"{done} of 150", done / 150),
+                "passed": passed,
+                "spent": spent,
+                "lane": lane,
+                "now": now,
+            },
         )
         for n, (done, passed, spent, lane, now) in enumerate(data)
     ]
@@ -398,9 +399,14 @@ def lanes() -> ArenaTable:
     rows.append(
         Row(
             5,
-            dict(
-                model=ModelCell(MODELS[5], 5), done="Left out", passed="–", spent="–", lane="–", now=left_out
-            ),
+            {
+                "model": ModelCell(MODELS[5], 5),
+                "done": "Left out",
+                "passed": "–",
+                "spent": "–",
+                "lane": "–",
+                "now": left_out,
+            },
             True,
         )
     )
@@ -413,7 +419,10 @@ def lanes() -> ArenaTable:
 def home_page() -> Page:
     """As `home-recent`."""
     page = Page("home", "Which AI model should you use?", scrolls=True)
-    sentence = "Bring the questions your job really has. Agent Arena asks every model, marks the answers and tells you which one to pick."
+    sentence = (
+        "Bring the questions your job really has. Agent Arena asks every model, "
+        "marks the answers and tells you which one to pick."
+    )
     page.header.set_lead(sentence)
     cards = QHBoxLayout()
     cards.setSpacing(16)
@@ -464,7 +473,7 @@ def home_page() -> Page:
         ),
     ]
     rows = [
-        Row(n, dict(name=TwoLineCell(name, where), best=best, used=used, do=LinksCell(links)), n == 4)
+        Row(n, {"name": TwoLineCell(name, where), "best": best, "used": used, "do": LinksCell(links)}, n == 4)
         for n, (name, where, best, used, links) in enumerate(data)
     ]
     view = table("table_recent", "Recent projects", cols, rows, lines=2)
@@ -500,7 +509,7 @@ def compare_page() -> Page:
         ("40 of 48", "34 of 48", ChangeCell(70, 50, "1 better, 7 worse", "bad"), "same"),
     ]
     rows = [
-        Row(n, dict(model=ModelCell(MODELS[n], n), before=b, now=a, change=c, cost=d))
+        Row(n, {"model": ModelCell(MODELS[n], n), "before": b, "now": a, "change": c, "cost": d})
         for n, (b, a, c, d) in enumerate(data)
     ]
     view = table("table_compare", "Compare", cols, rows)
@@ -510,19 +519,19 @@ def compare_page() -> Page:
     listed = [
         Row(
             1,
-            dict(
-                test=TitleMarksCell(
+            {
+                "test": TitleMarksCell(
                     "4", "Angry customer", "This is a disgrace. I have waited…", (True, False, None)
                 )
-            ),
+            },
         ),
         Row(
             2,
-            dict(
-                test=TitleMarksCell(
+            {
+                "test": TitleMarksCell(
                     "12", "Refund after 40 days", "I bought this 40 days ago and it…", (True, True, False)
                 )
-            ),
+            },
         ),
     ]
     narrow = table("table_tests", "Tests", tests, listed, lines=3)
@@ -600,6 +609,14 @@ def components_page() -> Page:
         row.addStretch(1)
         card.body.addLayout(row)
     page.body.addWidget(card)
+    page.body.addWidget(fields_card())
+    add_chips_and_strips(page)
+    page.body.addStretch(1)
+    return page
+
+
+def fields_card() -> Card:
+    """Fields and choices in their states."""
     fields = Card(20, spacing=12)
     row = QHBoxLayout()
     row.setSpacing(12)
@@ -643,9 +660,12 @@ def components_page() -> Page:
     form.add("Right &answer", area, help_text="Sent before each question", note=note)
     note.show_note(area, "warn", "Without it this test is left out of the score.")
     fields.body.addWidget(form)
-    part = Collapsible("More choices")
-    fields.body.addWidget(part)
-    page.body.addWidget(fields)
+    fields.body.addWidget(Collapsible("More choices"))
+    return fields
+
+
+def add_chips_and_strips(page: Page) -> None:
+    """All tones of both."""
     row = QHBoxLayout()
     for text, tone, mark in (
         ("Ready", Tone.GOOD, ""),
@@ -671,8 +691,6 @@ def components_page() -> Page:
         page.body.addWidget(
             MessageStrip(Message(first, tone, first, rest, buttons, can_close=tone is not Tone.INFO))
         )
-    page.body.addStretch(1)
-    return page
 
 
 def empty_page() -> Page:

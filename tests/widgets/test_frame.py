@@ -106,6 +106,15 @@ def test_without_a_project_only_home_can_be_used(window: MainWindow) -> None:
     assert window.windowTitle() == "Agent Arena[*]"
 
 
+def test_a_section_is_marked_as_soon_as_its_project_is_there(window: MainWindow) -> None:
+    window.set_project("")
+    window.show_page("results")
+    assert window.rail.current() == "home"
+    window.set_project("Customer replies")
+    assert window.rail.current() == "results"
+    assert window.current_page() == "results"
+
+
 def test_marks_are_spoken(window: MainWindow) -> None:
     window.rail.set_mark("project", Mark.ATTENTION)
     window.rail.set_share("results", "55 %")

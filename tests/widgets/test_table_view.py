@@ -276,8 +276,12 @@ def test_the_filter_bar_counts_and_clears(shown, qtbot) -> None:
     bar = FilterBar(view, "Filter models")
     qtbot.addWidget(bar)
     bar.show()
+    own = QLineEdit()
+    bar.extra.addWidget(own)
+    bar.resize(800, 40)
     QTest.keyClicks(bar.field, "alpha")
     QTest.keyClick(bar.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: bar.field.x() < own.x() < bar.count.mapTo(bar, QPoint(0, 0)).x())
     assert bar.count.text() == "1 of 4 shown"
     assert bar.clear.isVisible()
     QTest.mouseClick(bar.clear, Qt.MouseButton.LeftButton)
