@@ -70,6 +70,13 @@ def _appearance(settings: Settings) -> Appearance:
         return Appearance.SYSTEM
 
 
+def _import_engine() -> None:
+    """The modules that open projects and stores, imported by one thread: pydantic's own imports go in
+    circles, and two threads in one circle see half a module."""
+    for module in ("engine.config.loading", "engine.execution.preflight", "engine.storage.store"):
+        import_module(module)
+
+
 def _translate(app: QApplication) -> None:
     """Qt's own words (dialog buttons, menus of fields) in the system's language."""
     translator = QTranslator(app)
@@ -101,7 +108,7 @@ def create(argv: Sequence[str], home: Path | None = None) -> tuple[QApplication,
         appearance=_appearance(settings),
         text_percent=settings.text_percent,
     )
-    background = Background()
+    background = Background(prepare=_import_engine)
     context = AppContext(settings, background, KeyStore(), store_path())
     context.samples = find_samples()
     window = ArenaWindow(context, theme, page_entries(context))

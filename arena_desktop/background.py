@@ -48,8 +48,17 @@ class Background(QObject):
     """How many pieces of work are under way."""
     _finished = Signal(object)
 
-    def __init__(self, parent: QObject | None = None, *, threads: int = 3) -> None:
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        *,
+        threads: int = 3,
+        prepare: Callable[[], None] | None = None,
+    ) -> None:
+        """`prepare` is run once, on the first worker, before any work: for imports that must not race."""
         super().__init__(parent)
+        self._prepare = prepare
+        self._preparing = threading.Lock()
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(threads)
         self._jobs: set[Job] = set()
@@ -95,6 +104,7 @@ class Background(QObject):
     def _work(self, job: Job, work: Callable[[Job], Any], done: _Weak, failed: _Weak) -> None:
         # An exception that left this function would reach sys.excepthook on the pool's thread only.
         try:
+            self._prepare_once()
             value = work(job)
         except Cancelled:
             self._finished.emit((job, None, None))
@@ -102,6 +112,12 @@ class Background(QObject):
             self._finished.emit((job, failed, error))
         else:
             self._finished.emit((job, done, value))
+
+    def _prepare_once(self) -> None:
+        with self._preparing:
+            prepare, self._prepare = self._prepare, None
+            if prepare is not None:
+                prepare()
 
     @Slot(object)
     def _on_finished(self, answer: tuple[Job, _Weak | None, Any]) -> None:
