@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFontMetricsF, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.itemmodels.recent import RecentRow, recent_columns, recent_rows
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.settings import RecentProject
-from arena_desktop.theme import scaled
+from arena_desktop.theme import F, scaled
 from arena_desktop.views.home_facts import HomeFacts, missing_calls, read_facts, rest_cost
 from arena_desktop.widgets.buttons import ActionCard, Button
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.fields import FilterField
-from arena_desktop.widgets.labels import Label
-from arena_desktop.widgets.page import Page
+from arena_desktop.widgets.labels import LOOK_CHANGES, Label
+from arena_desktop.widgets.page import MARGIN, Page
 from arena_desktop.widgets.strip import Message, MessageStrip, StripButton
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 SAMPLE = "support-triage"
 SAMPLE_LOCAL = "local-models"
+_CARD_AIR = 56  # padding of a card and the gap beside it
 
 
 class HomeView(Page):
@@ -93,6 +94,24 @@ class HomeView(Page):
             self.card_sample.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.refresh()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn_cards()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in LOOK_CHANGES and hasattr(self, "_cards"):
+            self._turn_cards()
+
+    def _turn_cards(self) -> None:
+        """The cards stand below each other where their titles would not fit side by side."""
+        metrics = QFontMetricsF(F("section"))
+        cards = [self.card_sample, self.card_new, self.card_open]
+        widest = max(metrics.horizontalAdvance(card.text()) for card in cards) + _CARD_AIR
+        beside = self.width() - 2 * MARGIN >= len(cards) * widest
+        turned = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        self._cards.setDirection(turned)
+
     def event(self, event: QEvent) -> bool:
         # The ring on the first card is drawn once the window has the keyboard, not before.
         if event.type() == QEvent.Type.WindowActivate and not self._greeted:
@@ -124,8 +143,8 @@ class HomeView(Page):
     # parts
 
     def _add_cards(self) -> None:
-        cards = QHBoxLayout()
-        cards.setSpacing(16)
+        self._cards = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._cards.setSpacing(16)
         self.card_sample = ActionCard(
             "sample",
             self.tr("Try the sample"),
@@ -143,8 +162,8 @@ class HomeView(Page):
         self.card_new.clicked.connect(self.start_new)
         self.card_open.clicked.connect(self._on_open)
         for card in (self.card_sample, self.card_new, self.card_open):
-            cards.addWidget(card, 1)
-        self.body.addLayout(cards)
+            self._cards.addWidget(card, 1)
+        self.body.addLayout(self._cards)
         self.body.addWidget(self._second_sample())
 
     def _second_sample(self) -> QWidget:
@@ -159,9 +178,8 @@ class HomeView(Page):
             name="button_sample_local",
         )
         self.button_local.clicked.connect(lambda: self._context.open_sample(SAMPLE_LOCAL))
-        words = Label(
-            self.tr("A second sample. Free, nothing leaves this computer, a few minutes."), colour="text2"
-        )
+        sentence = self.tr("A second sample. Free, nothing leaves this computer, a few minutes.")
+        words = Label(sentence, colour="text2", wrap=True)
         self.button_local.setAccessibleDescription(words.text())
         row.addWidget(self.button_local)
         row.addWidget(words, 1)

@@ -10,6 +10,7 @@ from pathlib import Path
 from arena_desktop.itemmodels.recent import Best
 from arena_desktop.wording.home import best_chip, passed_words
 from engine.domain import RunInfo, RunStatus
+from engine.errors import UserError
 from engine.stats.board_json import board_from_json
 from engine.storage.rows import StoredRun
 from engine.storage.store import Store
@@ -81,7 +82,11 @@ def best_of(stored: StoredRun) -> Best | None:
     """The result of a run in a few words; None where it has no board."""
     if not stored.board:
         return None
-    board = board_from_json(stored.board)
+    try:
+        board = board_from_json(stored.board)
+    except UserError:
+        # Opening the run says what is wrong with its result; the list of projects only leaves it out.
+        return None
     chip = best_chip(board)
     if chip:
         return Best(chip=chip)

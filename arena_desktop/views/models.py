@@ -71,12 +71,6 @@ class ModelsView(SetupView):
         if opened is not None:
             self._work_out(opened, preflight)
 
-    def set_narrow(self, narrow: bool) -> None:
-        super().set_narrow(narrow)
-        place, other = (self._below_bar, self.bar.extra) if narrow else (self.bar.extra, self._below_bar)
-        other.removeWidget(self._only)
-        place.addWidget(self._only)
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in LOOK_CHANGES and hasattr(self, "card"):
@@ -136,8 +130,6 @@ class ModelsView(SetupView):
         self.bar.extra.addWidget(self._service)
         self.bar.extra.addWidget(self._only)
         self.content.addWidget(self.bar)
-        self._below_bar = QHBoxLayout()
-        self.content.addLayout(self._below_bar)
         self.card = TableCard(self.table)
         self.card.set_empty(
             self.tr("No models yet."),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -20,6 +22,10 @@ from arena_desktop.views.home_facts import HomeFacts, missing_calls, read_facts,
 from arena_desktop.widgets.strip import MessageStrip
 from engine.domain import RunStatus
 from engine.new_project import job_types
+from engine.stats.board import Entry, EntryStatus, Leaderboard, Verdict
+from engine.stats.board_json import board_to_json
+from engine.storage.store import Store
+from tests.storage import samples
 from tests.views.setup_world import World, forbidden, nameless, shown, stopped_run, texts
 
 # The offscreen platform says this of every window with a layout.
@@ -261,6 +267,48 @@ def test_nothing_is_made_by_looking(world: World) -> None:
     assert not world.results.path.exists()
 
 
+def finished(store: Store, folder: Path, number: int, board: object) -> None:
+    """Puts a finished run of a project into the store."""
+    head = replace(samples.head(f"run_2026110{number}_140507_aaaaaa"), project_root=folder)
+    store.create_run(head)
+    store.finish_run(head.run_id, replace(samples.finish(alpha=0.9), board=board))
+
+
+def board_of(row: int) -> dict[str, Any]:
+    """A board on which beta, the second model of the project, comes first."""
+    beta = Entry("beta", "Beta", EntryStatus.RANKED, rank=1, passed_cases=45, scored_cases=50)
+    return board_to_json(Leaderboard((beta,), "beta", Verdict(row, "better", "beta", "beta", "alpha")))
+
+
+@pytest.mark.parametrize(
+    ("board", "words", "index"),
+    [
+        (board_of(4), "Beta 45 of 50 tests", 1),
+        (board_of(7), "Too close to call", None),
+        (board_of(1), "Not enough tests", None),
+        (board_of(2), "Practically the same", None),
+    ],
+)
+def test_the_newest_result_of_a_project_is_read_from_the_store(
+    world: World, board: dict[str, Any], words: str, index: int | None
+) -> None:
+    folder = world.project()
+    with Store.open(world.results.path) as store:
+        finished(store, folder, 3, board)
+        facts = read_facts([str(folder)], lambda: store)
+    best = facts.best[str(folder)]
+    assert (best.text, best.index) == (words, index)
+
+
+def test_a_result_that_cannot_be_read_is_left_out(world: World) -> None:
+    folder = world.project()
+    with Store.open(world.results.path) as store:
+        finished(store, folder, 2, {"format": 999})
+        assert read_facts([str(folder)], lambda: store).best == {}
+        finished(store, folder, 1, board_of(4))
+        assert read_facts([str(folder)], lambda: store).best[str(folder)].name == "Beta"
+
+
 def test_every_control_has_a_name_and_no_word_is_forbidden(
     home: HomeView, world: World, qtbot: QtBot
 ) -> None:
@@ -345,3 +393,10 @@ def test_names_become_folders_that_every_system_takes(tmp_path: Path) -> None:
     assert free_folder(tmp_path, "Bills") == tmp_path / "Bills", "an empty folder will do"
     (tmp_path / "Bills" / "a.txt").write_text("a", encoding="utf-8")
     assert free_folder(tmp_path, "Bills") == tmp_path / "Bills 2"
+
+
+def test_cards_stand_below_each_other_where_their_titles_would_not_fit(home: HomeView) -> None:
+    assert home.card_new.y() == home.card_sample.y()
+    home.resize(520, 740)
+    shown(home)
+    assert home.card_new.y() > home.card_sample.y()

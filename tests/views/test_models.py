@@ -7,7 +7,6 @@ from decimal import Decimal
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QCheckBox
 from pytestqt.qtbot import QtBot
 
 from arena_desktop.cells import Tone
@@ -20,7 +19,7 @@ from engine.config.schema import Connection, ModelEntry
 from engine.domain import SkippedModel
 from engine.pricing import PriceBook
 from engine.project import load_project
-from tests.views.setup_world import CONFIG, World, forbidden, nameless, shown, texts
+from tests.views.setup_world import CONFIG, World, forbidden, nameless, texts
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 TESTS = "tests:\n  - {id: a, input: Where is my parcel?, reference: delivery}\n"
@@ -154,15 +153,6 @@ def test_no_models_is_an_empty_state(page: ModelsView, world: World, qtbot: QtBo
     assert "No models yet." in texts(page)
     page.card.empty_pressed.emit()
     assert world.pages == ["project"]
-
-
-def test_narrow_windows_move_the_check_box_and_keep_it(page: ModelsView, world: World, qtbot: QtBot) -> None:
-    opened(page, world, qtbot, PRIVATE)
-    page.set_narrow(True)
-    assert page._below_bar.indexOf(page._only) >= 0
-    assert page._only in shown(page, QCheckBox)
-    page.set_narrow(False)
-    assert page._below_bar.indexOf(page._only) < 0
 
 
 def test_every_control_has_a_name_and_no_word_is_forbidden(
