@@ -93,26 +93,25 @@ class Caller:
             model, case = self._models[job.cell.model_key], self._cases[job.cell.case_id]
             reply = self._ask(job, model, case)
             answer = self._answer(reply, model, case)
-        except Exception as error:
+        except BaseException as error:  # own code may raise anything: no cell is ever lost
             post(self._refused(ticket, error, began, (time.perf_counter() - clock) * 1000))
             return
         used = _used(answer, reply, model)
         self._warm.add(job.cell.model_key)
-        record = _record(ticket, answer, began)
         quick = all(canonical_check(check.type) in _QUICK for check in case.checks)
         if not quick:
-            post(Answered(ticket, record, used, marked=False))
+            post(Answered(ticket, _record(ticket, answer, began), used, marked=False))
         score = self.mark(case, answer, job.cell.model_key)
         if reply.metrics:
             score = replace(score, metrics={**reply.metrics, **score.metrics})
-        record = replace(record, score=score, finished_at=datetime.now(UTC))
+        record = _record(ticket, answer, began, score)
         post(Answered(ticket, record, used, marked=True) if quick else Marked(ticket, record))
 
     def mark(self, case: Case, answer: Answer, model_key: str) -> CaseScore:
         """The mark of an answer. A fault of the checks is an errored score, never an exception."""
         try:
             return score_case(case, answer, self._contexts[model_key])
-        except Exception as error:
+        except BaseException as error:
             return CaseScore(ScoreState.ERRORED, reason=f"Scoring failed: {type(error).__name__}: {error}")
 
     def _ask(self, job: Job, model: ReadyModel, case: Case) -> Reply:
@@ -152,9 +151,10 @@ class Caller:
             request_id=reply.request_id,
             notes=reply.notes,
         )
-        return replace(answer, outcome=final_outcome(answer, case.checks))
+        outcome = final_outcome(answer, case.checks)
+        return answer if outcome is answer.outcome else replace(answer, outcome=outcome)
 
-    def _refused(self, ticket: Ticket, error: Exception, began: datetime, latency_ms: float) -> Refused:
+    def _refused(self, ticket: Ticket, error: BaseException, began: datetime, latency_ms: float) -> Refused:
         model = self._models.get(ticket.job.cell.model_key)
         if not isinstance(error, ProviderError):
             secrets = [model.settings.api_key] if model else []
@@ -212,7 +212,7 @@ def _used(answer: Answer, reply: Reply, model: ReadyModel) -> Used:
     return Used(answer.cost_usd, tokens)
 
 
-def _record(ticket: Ticket, answer: Answer, began: datetime) -> CallDone:
+def _record(ticket: Ticket, answer: Answer, began: datetime, score: CaseScore | None = None) -> CallDone:
     tally = ticket.tally
     attempt = Attempt(
         number=ticket.job.attempt,
@@ -226,6 +226,7 @@ def _record(ticket: Ticket, answer: Answer, began: datetime) -> CallDone:
         status=CallStatus.OK,
         outcome=answer.outcome,
         answer=answer,
+        score=score,
         attempts=tally.attempts + 1,
         throttled=tally.throttled,
         waited_s=ticket.job.waited_s,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 from engine.execution.budget import Worst
 from engine.execution.jobs import Counts, Ended, Grid, JudgeDropped, SetAside, Tally
@@ -13,25 +13,30 @@ from engine.execution.retry import Failure
 class Progress:
     """What a cell or a judge job went through between its attempts."""
 
-    tally: Tally = field(default_factory=Tally)
+    attempts: int = 0
+    throttled: int = 0
+    waited_s: float = 0.0
     retries: int = 0
     left_at: float | None = None
     failure: Failure | None = None
 
+    @property
+    def tally(self) -> Tally:
+        """The counts so far."""
+        return Tally(self.attempts, self.throttled, self.waited_s)
+
     def come_back(self, now: float) -> None:
         """The next attempt begins: what was waited since the last one is counted."""
         if self.left_at is not None:
-            self.tally = replace(self.tally, waited_s=self.tally.waited_s + now - self.left_at)
+            self.waited_s += now - self.left_at
             self.left_at = None
 
     def count(self, *, throttled: bool) -> None:
         """One request more; a throttled one is no attempt."""
-        tally = self.tally
-        self.tally = replace(
-            tally,
-            attempts=tally.attempts + (not throttled),
-            throttled=tally.throttled + throttled,
-        )
+        if throttled:
+            self.throttled += 1
+        else:
+            self.attempts += 1
 
 
 class Cells:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import queue
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -46,46 +47,69 @@ _running: list[RunController] = []
 _log = logging.getLogger(__name__)
 
 
-class _Attempt(QRunnable):
-    """One attempt in a pool thread. Owns no signal."""
+class _Worker(QRunnable):
+    """One thread of a pool: carries out attempts until it is told to end. Owns no signal."""
 
-    def __init__(self, work: Work, ticket: Ticket) -> None:
+    def __init__(self, take: Callable[[], Ticket | None], work: Work) -> None:
         super().__init__()
+        self._take = take
         self._work = work
-        self._ticket = ticket
 
     def run(self) -> None:
-        """Carries it out; what escapes is logged, because nothing is above it."""
-        try:
-            self._work(self._ticket)
-        except BaseException:
-            _log.exception("an attempt broke out of its frame")
-            raise
+        """Waits for attempts only, never for a lane, a limit or a retry."""
+        while (ticket := self._take()) is not None:
+            self._work(ticket)
 
 
 class ThreadPoolExecutor:
-    """Runs attempts in a `QThreadPool` of its own, never fed more than its width."""
+    """Runs attempts in a `QThreadPool` of its own, never fed more than its width.
+
+    A thread is kept for the whole run: handing a new runnable to the pool for every attempt costs
+    a change of threads under the interpreter's lock each time. Threads begin as they are needed.
+    """
 
     def __init__(self, work: Work, concurrency: int) -> None:
         self._work = work
         self._pool = QThreadPool()
         self._pool.setMaxThreadCount(concurrency)
         self._pool.setExpiryTimeout(-1)
+        self._tickets: queue.SimpleQueue[Ticket | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._concurrency = concurrency
+        self._workers = 0
+        self._under_way = 0
 
     @property
     def capacity(self) -> int:
-        """As many as the pool has threads."""
-        return self._pool.maxThreadCount()
+        """As many as the pool may have threads."""
+        return self._concurrency
 
     def start(self, ticket: Ticket) -> None:
-        """Hands the attempt to a free thread."""
-        self._pool.start(_Attempt(self._work, ticket))
+        """Hands the attempt to a free thread, or to a new one."""
+        with self._lock:
+            self._under_way += 1
+            more = self._under_way > self._workers
+            self._workers += more
+        self._tickets.put(ticket)
+        if more:
+            self._pool.start(_Worker(self._tickets.get, self._carry_out))
+
+    def _carry_out(self, ticket: Ticket) -> None:
+        try:
+            self._work(ticket)
+        except BaseException:
+            _log.exception("an attempt broke out of its frame")
+        finally:
+            with self._lock:
+                self._under_way -= 1
 
     def stop_now(self) -> None:
         """Nothing waits here: the dispatcher feeds only free threads."""
 
     def close(self, timeout_s: float) -> bool:
         """Ends the threads; those that do not come back in time are left behind for good."""
+        for _ in range(self._workers):
+            self._tickets.put(None)
         if self._pool.waitForDone(int(timeout_s * 1000)):
             return True
         # A deleted pool waits for its threads without end, also when the interpreter goes down.

@@ -126,9 +126,9 @@ class Dispatcher:
             cell=self._plan.grid.cell(index),
             lane=pick.lane.id,
             payer=pick.payer,
-            attempt=progress.tally.attempts + progress.tally.throttled + 1,
+            attempt=progress.attempts + progress.throttled + 1,
             item=pick.item,
-            waited_s=progress.tally.waited_s,
+            waited_s=progress.waited_s,
         )
         pick.lane.take(now, pick.worst.tokens)
         self.ledger.reserve(job.id, job.payer, pick.worst)

@@ -10,14 +10,15 @@ from typing import Any
 
 from engine.domain import Note, RunStatus
 from engine.errors import ArenaError
+from engine.execution.board_rows import board_rows
 from engine.execution.budget import Ledger
 from engine.execution.events import LaneState, RunFinished
 from engine.execution.ledger_rows import spend_write
 from engine.execution.request import RunRequest
-from engine.stats.board import Entry, Leaderboard
+from engine.stats.board import Leaderboard
 from engine.stats.leaderboard import BoardInput, board_to_json, build_board
 from engine.storage.recorder import Recorder
-from engine.storage.records import BoardRow, FinishWrite, RunFinish
+from engine.storage.records import FinishWrite, RunFinish
 from engine.storage.store import Store
 
 FLUSH_S = 60.0
@@ -64,7 +65,7 @@ def _finish(ending: Ending, store: Store, board: Leaderboard | None, error: str 
         status=ending.status,
         finished_at=ending.request.clock.utc(),
         board=board_to_json(board) if board else None,
-        rows=tuple(_rows(board)) if board else (),
+        rows=board_rows(board) if board else (),
         winner=board.winner if board else None,
         verdict=board_to_json(board)["verdict"] if board else None,
         notes=(*_notes(ending), *(board.notes if board else ())),
@@ -138,33 +139,6 @@ def _cost(ending: Ending, store: Store) -> Decimal | None:
                 return None
             total += call.answer.cost_usd
     return max(total, ending.ledger.run.spent)
-
-
-def _rows(board: Leaderboard) -> Iterable[BoardRow]:
-    for entry in board.entries:
-        yield BoardRow(
-            model_key=entry.model_key,
-            label=entry.label,
-            status=entry.status.value,
-            rank=entry.rank,
-            composite=entry.composite,
-            score=_raw(entry, board.deciding),
-            low=entry.interval.low if entry.interval else None,
-            high=entry.interval.high if entry.interval else None,
-            coverage=entry.coverage,
-            latency_p50_ms=entry.latency_p50_ms,
-            latency_p95_ms=entry.latency_p95_ms,
-            cost_usd=entry.total_cost_usd,
-            cost_per_1k_usd=entry.cost_per_1k_usd,
-            scored_cases=entry.scored_cases,
-            passed_cases=entry.passed_cases,
-            metrics={name: value.raw for name, value in entry.metrics.items()},
-        )
-
-
-def _raw(entry: Entry, metric: str) -> float | None:
-    value = entry.metrics.get(metric)
-    return value.raw if value else None
 
 
 def _lane(lane: LaneState) -> dict[str, Any]:

@@ -215,10 +215,11 @@ class DispatcherMachine(RuleBasedStateMachine):
         if self.d.paused:
             self.d.resume()
         for _ in range(3000):
+            before = len(self.finished)
             self.ask()
             if self.d.over and not self.judging:
                 break
-            moved = False
+            moved = len(self.finished) > before
             for job in list(self.flying.values()):
                 if job.id not in self.lane_free:
                     self.d.answered(job, self.now, Used(Decimal(0), 1))

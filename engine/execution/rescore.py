@@ -1,0 +1,287 @@
+"""Marks the answers of a saved run anew by the project as it is now. No model is asked.
+
+What was asked stays as it was; what it is worth is looked at again: checks, right answers,
+weights, must-haves, statistics. Earlier marks stay as history.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from engine.cases.identity import asked
+from engine.config.canonical import digest
+from engine.config.schema import Config, ModelEntry
+from engine.config.snapshot import config_to_json
+from engine.domain import CallDone, CallStatus, Case, CaseScore, Cell, Note, RunStatus, ScoreState
+from engine.errors import Cancelled, UserError
+from engine.execution.board_rows import board_rows
+from engine.execution.stored_board import board_input, stored_calls, stored_config
+from engine.paths import caches_dir, private_folder
+from engine.project import Project, config_from_snapshot
+from engine.scoring.base import ScoringContext
+from engine.scoring.remark import JUDGE, SANDBOX, Side, needs_of, remark
+from engine.scoring.sandbox import Sandbox, is_installed
+from engine.scoring.seams import JudgeReply, JudgeRequest, SandboxRequest, SandboxResult
+from engine.stats.board import Leaderboard
+from engine.stats.board_json import board_from_json, board_to_json
+from engine.stats.leaderboard import build_board
+from engine.storage.records import RunFinish, ScoreWrite
+from engine.storage.rows import CallFilter, StoredRun
+from engine.storage.store import Store
+
+NOTE = "rescored"
+_PAID_AT_ONCE = 20
+_TELL_EVERY = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What marking may use beside the answers. `judge` None: a judge's old marks stay."""
+
+    trusted: bool = False
+    judge: Callable[[JudgeRequest], JudgeReply] | None = None
+    sandbox: Callable[[SandboxRequest], SandboxResult] | None = None
+    should_stop: Callable[[], bool] | None = None
+    progress: Callable[[int, int], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rescored:
+    """What re-scoring did.
+
+    `changed` counts answers whose mark is another one now, `unmarked` those without a usable mark.
+    `kept` and `waiting` count checks by what was not at hand (judge, sandbox, embedding, own_code):
+    their old marks stayed, or there is none yet. `asked_otherwise` are cases whose question is
+    another one now, `gone` those that the project no longer has: both keep their marks.
+    """
+
+    run_id: str
+    answers: int
+    changed: int
+    unmarked: int
+    board: Leaderboard
+    before: Leaderboard | None
+    kept: Mapping[str, int] = field(default_factory=dict)
+    waiting: Mapping[str, int] = field(default_factory=dict)
+    asked_otherwise: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
+def sandbox_for(project: Project) -> Sandbox | None:
+    """The interpreter for code in answers, where a check of the project needs it and it is there."""
+    wanted = SANDBOX in needs_of(project.all_cases or project.cases, project.config)
+    return Sandbox(private_folder(caches_dir())) if wanted and is_installed() else None
+
+
+def rescore(store: Store, run_id: str, project: Project, tools: Tools | None = None) -> Rescored:
+    """Re-scores one stored run and stores marks, board and settings in one step.
+
+    Nothing is changed when it is stopped (`Cancelled`) or fails, with one exception: marks that a
+    judge was paid for are kept as they come, so that carrying on does not pay for them again.
+
+    Raises:
+        UserError: `run_in_use` while the run goes on, `project_faults` where the project cannot be
+            used, and those of `Store.run`.
+        Cancelled: `should_stop` said yes.
+    """
+    tools = tools or Tools()
+    stored = store.run(run_id)
+    _refuse(stored, project)
+    return _Rescoring(store, stored, project, tools).run()
+
+
+def _refuse(stored: StoredRun, project: Project) -> None:
+    if stored.info.status is RunStatus.RUNNING:
+        raise UserError(
+            "run_in_use",
+            f"The run {stored.info.run_id} is going on, so it cannot be scored anew.",
+            hint="Wait until it has ended, or stop it first.",
+        )
+    if project.errors:
+        first = project.errors[0]
+        raise UserError(
+            "project_faults",
+            f"The project cannot be used for scoring: {first}",
+            hint="Mend its faults first; `check` lists all of them.",
+            problems=project.errors,
+        )
+
+
+class _Rescoring:
+    """One re-scoring under way. Any thread; one at a time per run."""
+
+    def __init__(self, store: Store, stored: StoredRun, project: Project, tools: Tools) -> None:
+        self._store, self._stored, self._project, self._tools = store, stored, project, tools
+        self._run_id = stored.info.run_id
+        self._before = stored_config(stored)
+        self._config = _new_config(self._before, project.config)
+        self._old = {case.id: case for case in stored.cases}
+        now = {case.id: case for case in (*project.all_cases, *project.cases)}
+        self._gone = tuple(name for name in self._old if name not in now)
+        self._otherwise = tuple(
+            name for name in self._old if name in now and _asks(now[name], self._old[name])
+        )
+        held = {*self._gone, *self._otherwise}
+        self._cases = {name: case if name in held else now[name] for name, case in self._old.items()}
+        self._held = held
+        self._marks: dict[Cell, CaseScore] = {}
+        self._writes: list[ScoreWrite] = []
+        self._kept: Counter[str] = Counter()
+        self._waiting: Counter[str] = Counter()
+        self._answers = self._changed = 0
+
+    def run(self) -> Rescored:
+        """Marks every answer, builds the board and stores all of it."""
+        context = ScoringContext(
+            options=self._config.scorers.options,
+            root=self._project.root,
+            trusted=self._tools.trusted,
+            judge=self._tools.judge,
+            judge_settings=self._config.judge,
+            sandbox=self._tools.sandbox,
+            scorer_paths=self._config.scorers.paths,
+        )
+        try:
+            for number, call in enumerate(self._calls()):
+                self._check_stop()
+                self._mark(call, replace(context, model_key=call.cell.model_key))
+                self._tell(number)
+        except Cancelled:
+            self._keep_paid(at_least=1)
+            raise
+        return self._finish()
+
+    def _calls(self) -> Iterator[CallDone]:
+        return self._store.iter_calls(self._run_id, CallFilter(statuses=(CallStatus.OK,)))
+
+    def _mark(self, call: CallDone, context: ScoringContext) -> None:
+        case_id = call.cell.case_id
+        if call.answer is None or case_id in self._held:
+            return
+        old = Side(self._old[case_id], self._before)
+        new = Side(self._cases[case_id], self._config)
+        made = remark(call.answer, call.score, old, new, context)
+        self._answers += 1
+        self._kept.update(made.kept)
+        self._waiting.update(made.waiting)
+        if made.score == call.score:
+            return
+        self._changed += _worth(made.score) != _worth(call.score)
+        self._marks[call.cell] = made.score
+        origin = "rescore" if call.score is not None else "run"
+        self._writes.append(ScoreWrite(self._run_id, call.cell, made.score, datetime.now(UTC), origin))
+        self._keep_paid(at_least=_PAID_AT_ONCE)
+
+    def _keep_paid(self, at_least: int) -> None:
+        """Stores marks as they come where they cost money; free ones wait for the end."""
+        if self._tools.judge is not None and len(self._writes) >= at_least:
+            self._store.write(self._writes)
+            self._writes = []
+
+    def _check_stop(self) -> None:
+        if self._tools.should_stop is not None and self._tools.should_stop():
+            raise Cancelled
+
+    def _tell(self, number: int) -> None:
+        if self._tools.progress is not None and (number + 1) % _TELL_EVERY == 0:
+            self._tools.progress(number + 1, self._stored.info.completed)
+
+    def _finish(self) -> Rescored:
+        stop = self._tools.should_stop
+        calls = [
+            replace(call, score=self._marks[call.cell]) if call.cell in self._marks else call
+            for call in stored_calls(self._store, self._run_id, should_stop=stop)
+        ]
+        cases = tuple(self._cases[case.id] for case in self._stored.cases)
+        stored = replace(self._stored, cases=cases)
+        board = build_board(board_input(stored, calls, self._config), should_stop=stop)
+        before = board_from_json(self._stored.board) if self._stored.board else None
+        result = Rescored(
+            run_id=self._run_id,
+            answers=self._answers,
+            changed=self._changed,
+            unmarked=sum(
+                call.score is None or call.score.state is not ScoreState.SCORED
+                for call in calls
+                if call.status is CallStatus.OK
+            ),
+            board=board,
+            before=before,
+            kept=dict(self._kept),
+            waiting=dict(self._waiting),
+            asked_otherwise=self._otherwise,
+            gone=self._gone,
+        )
+        self._save(result, cases)
+        if self._tools.progress is not None:
+            self._tools.progress(self._stored.info.completed, self._stored.info.completed)
+        return result
+
+    def _save(self, result: Rescored, cases: tuple[Case, ...]) -> None:
+        board = board_to_json(result.board)
+        info = self._stored.info
+        finish = RunFinish(
+            status=info.status,
+            finished_at=info.finished_at or datetime.now(UTC),
+            board=board,
+            rows=board_rows(result.board),
+            winner=result.board.winner,
+            verdict=board["verdict"],
+            notes=(*self._run_notes(result.before), *result.board.notes, _note(result)),
+        )
+        # The seed of the plan is kept beside the snapshot, not in it.
+        asked_with = config_from_snapshot(self._stored.config).run
+        config = config_to_json(replace(self._config, run=asked_with))
+        self._store.set_result(self._run_id, finish, config, cases=cases, scores=self._writes)
+
+    def _run_notes(self, before: Leaderboard | None) -> list[Note]:
+        """What the run itself had to say; what the old board said is said anew by the new one."""
+        old = before.notes if before is not None else ()
+        return [note for note in self._stored.notes if note not in old and note.code != NOTE]
+
+
+def _asks(now: Case, before: Case) -> bool:
+    """Whether the question is another one, so that the stored answers belong to the old one."""
+    return digest(asked(now)) != digest(asked(before))
+
+
+def _worth(mark: CaseScore | None) -> tuple[object, ...]:
+    return (None,) if mark is None else (mark.state, mark.score, mark.passed)
+
+
+def _note(result: Rescored) -> Note:
+    values = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "answers": result.answers,
+        "changed": result.changed,
+        "kept_judge": result.kept.get(JUDGE, 0),
+    }
+    return Note(NOTE, values)
+
+
+def _new_config(before: Config, now: Config) -> Config:
+    """The stored config with what decides marks and places taken from the project as it is now.
+
+    What was asked of whom stays. A model's declared facts are taken over where the entry still
+    means the same model.
+    """
+    entries = {entry.key: entry for entry in now.models}
+    return replace(
+        before,
+        models=tuple(_with_card(entry, entries.get(entry.key)) for entry in before.models),
+        metrics=now.metrics,
+        constraints=now.constraints,
+        statistics=now.statistics,
+        scorers=now.scorers,
+        judge=now.judge,
+        pricing=now.pricing,
+    )
+
+
+def _with_card(entry: ModelEntry, now: ModelEntry | None) -> ModelEntry:
+    if now is None or (now.model, now.run) != (entry.model, entry.run):
+        return entry
+    return replace(entry, card=now.card)
