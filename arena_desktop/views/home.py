@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFontMetricsF, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QHBoxLayout, QMenu, QWidget
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
@@ -16,16 +16,16 @@ from arena_desktop.itemmodels.recent import RecentRow, recent_columns, recent_ro
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.settings import RecentProject
 from arena_desktop.theme import F, scaled
-from arena_desktop.views.home_facts import HomeFacts, missing_calls, read_facts, rest_cost
+from arena_desktop.views.home_facts import HomeFacts, read_facts
+from arena_desktop.views.home_unfinished import UnfinishedRuns
 from arena_desktop.widgets.buttons import ActionCard, Button
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.fields import FilterField
 from arena_desktop.widgets.labels import LOOK_CHANGES, Label
 from arena_desktop.widgets.page import MARGIN, Page
-from arena_desktop.widgets.strip import Message, MessageStrip, StripButton
+from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
-from arena_desktop.wording.home import rest_sentence, stopped_sentence
 from engine.domain import RunInfo
 from engine.errors import ArenaError
 from engine.project import find_config
@@ -75,11 +75,6 @@ class HomeView(Page):
             return read_facts(paths, open_store)
 
         self._context.background.run(work, self._on_read, self._on_not_read, name="home", replace=True)
-
-    @property
-    def unfinished(self) -> tuple[RunInfo, ...]:
-        """The runs that are offered to be carried on."""
-        return self._facts.unfinished
 
     def focus_first(self) -> None:
         # Taken away first: a focus that is there already would get no ring.
@@ -186,16 +181,9 @@ class HomeView(Page):
         return line
 
     def _add_unfinished(self) -> None:
-        self._unfinished = QWidget()
-        self._unfinished.setObjectName("group_unfinished")
-        layout = QVBoxLayout(self._unfinished)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        layout.addWidget(Label(self.tr("Carry on where it stopped"), "section"))
-        self._stopped = QVBoxLayout()
-        self._stopped.setSpacing(8)
-        layout.addLayout(self._stopped)
-        self._unfinished.hide()
+        self._unfinished = UnfinishedRuns()
+        self._unfinished.see_wanted.connect(self._see)
+        self._unfinished.carry_on_wanted.connect(self._carry_on)
         self.body.addWidget(self._unfinished)
 
     def _add_recent(self) -> None:
@@ -256,7 +244,7 @@ class HomeView(Page):
         self._facts = facts
         self.strips.close_message("store")
         self._show_rows()
-        self._show_unfinished()
+        self._unfinished.show_runs(() if self._context.runs.running else facts.unfinished)
 
     def _on_not_read(self, error: Exception) -> None:
         if not isinstance(error, ArenaError):
@@ -310,26 +298,6 @@ class HomeView(Page):
             action.triggered.connect(lambda: self._forget(row))
 
     # unfinished runs
-
-    def _show_unfinished(self) -> None:
-        while (item := self._stopped.takeAt(0)) is not None:
-            item.widget().hide()
-            item.widget().deleteLater()
-        runs = () if self._context.runs.running else self._facts.unfinished
-        for run in runs:
-            self._stopped.addWidget(MessageStrip(self._stopped_message(run)))
-        self._unfinished.setVisible(bool(runs))
-
-    def _stopped_message(self, run: RunInfo) -> Message:
-        done, missing = run.completed + run.errors, missing_calls(run)
-        see = StripButton(self.tr("See what is there"), lambda: self._see(run))
-        go_on = StripButton(self.tr("Carry on"), lambda: self._carry_on(run), strong=True)
-        there = run.project_root is not None and run.project_root.exists()
-        first = stopped_sentence(run.project, done, run.planned, run.finished_at or run.started_at)
-        rest = rest_sentence(missing, rest_cost(run))
-        if not there:
-            rest = self.tr("Its folder is not where it was, so it cannot go on.")
-        return Message(run.run_id, Tone.WARN, first, rest, (see, go_on) if there else (see,), can_close=False)
 
     def _see(self, run: RunInfo) -> None:
         self._context.results.open_run(run.run_id)

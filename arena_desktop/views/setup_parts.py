@@ -77,7 +77,6 @@ class SetupView(Page):
 
     def show_project(self, opened: OpenProject) -> None:
         """The project was loaded, faults included; nothing is known yet about its connections."""
-        raise NotImplementedError
 
     def show_preflight(self, preflight: Preflight) -> None:
         """The project's connections were looked at."""
