@@ -57,7 +57,9 @@ class RunProgress(QProgressBar):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(0, 0, self.width(), self._height)
+        # The sheet may give the widget more height than the bar has: the bar stays in the middle.
+        top = (self.height() - self._height) // 2
+        box = QRectF(0, top, self.width(), self._height)
         # The ends are round, the cuts straight: clip to the round bar, then fill pieces.
         path = QPainterPath()
         path.addRoundedRect(box, self._height / 2, self._height / 2)
@@ -67,7 +69,7 @@ class RunProgress(QProgressBar):
             token = SQUARES[name]
             if name == "done" and self._calm:
                 token = self._calm
-            painter.fillRect(QRectF(left, 0, width, self._height), theme.color(token))
+            painter.fillRect(QRectF(left, top, width, self._height), theme.color(token))
             left += width + _GAP
 
     def _widths(self, room: float) -> list[tuple[str, float]]:

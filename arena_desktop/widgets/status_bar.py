@@ -57,7 +57,7 @@ class RunStatus(QWidget):
         self.cancel = Button(self.tr("Cancel run…"), "quiet", name="status_cancel")
         self.cancel.setProperty("place", "bar")
         self.cancel.clicked.connect(self.cancel_pressed)
-        row.addWidget(self.bar)
+        row.addWidget(self.bar, alignment=Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.words)
         row.addWidget(self.cancel)
         self.hide()
