@@ -175,6 +175,12 @@ def stored_run(connection: sqlite3.Connection, run_id: str, store: Path) -> Stor
     )
 
 
+def replace_cases(connection: sqlite3.Connection, run: int, cases: Iterable[Case]) -> None:
+    """Keeps the cases of a run as they are now marked; those it does not have are left out."""
+    known = {row[0] for row in connection.execute("SELECT case_id FROM run_cases WHERE run = ?", (run,))}
+    _put_cases(connection, run, [case for case in cases if case.id in known])
+
+
 def cases_of(connection: sqlite3.Connection, run: int) -> Iterator[Case]:
     """The cases of a run as they were, in project order."""
     rows = connection.execute(

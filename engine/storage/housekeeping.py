@@ -97,18 +97,23 @@ def delete(connection: sqlite3.Connection, runs: Sequence[int]) -> None:
     """Puts runs into the bin. Raises UserError `run_in_use` for one that is going on."""
     now = codec.time_text(datetime.now(UTC))
     for run in runs:
-        run_id, status, seen, *who = connection.execute(
-            "SELECT run_id, status, seen_at, owner_pid, owner_started, owner_host FROM runs WHERE id = ?",
-            (run,),
-        ).fetchone()
-        if status == RunStatus.RUNNING.value and not heads.is_gone(who, seen):
-            raise UserError(
-                "run_in_use",
-                f"The run {run_id} is going on, so it cannot be deleted.",
-                hint="Stop it first.",
-                run_id=run_id,
-            )
+        refuse_running(connection, run)
         connection.execute("UPDATE runs SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL", (now, run))
+
+
+def refuse_running(connection: sqlite3.Connection, run: int) -> None:
+    """Raises UserError `run_in_use` for a run whose owner is alive."""
+    run_id, status, seen, *who = connection.execute(
+        "SELECT run_id, status, seen_at, owner_pid, owner_started, owner_host FROM runs WHERE id = ?",
+        (run,),
+    ).fetchone()
+    if status == RunStatus.RUNNING.value and not heads.is_gone(who, seen):
+        raise UserError(
+            "run_in_use",
+            f"The run {run_id} is going on, so it cannot be changed.",
+            hint="Stop it first.",
+            run_id=run_id,
+        )
 
 
 def purge(database: Database) -> list[str]:

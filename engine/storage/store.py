@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from engine import paths
-from engine.domain import Cell
+from engine.domain import Case, Cell
 from engine.storage import codec, copying, finishing, heads, housekeeping, migrations
 from engine.storage.codec import Shape
 from engine.storage.database import Database
 from engine.storage.reader import Reader
-from engine.storage.records import RunFinish, RunHead, Write
+from engine.storage.records import RunFinish, RunHead, ScoreWrite, Write
 from engine.storage.rows import StoredRun
 from engine.storage.writing import Writer
 
@@ -122,11 +122,24 @@ class Store(Reader):
         with self.database.transaction() as connection:
             finishing.finish(connection, self._row(connection, run_id), result)
 
-    def set_result(self, run_id: str, result: RunFinish, config: Mapping[str, Any] | None = None) -> None:
+    def set_result(
+        self,
+        run_id: str,
+        result: RunFinish,
+        config: Mapping[str, Any] | None = None,
+        *,
+        cases: Sequence[Case] = (),
+        scores: Sequence[ScoreWrite] = (),
+    ) -> None:
         """Replaces leaderboard, verdict, winner and notes after re-scoring; with `config` the
-        snapshot too. Status, counts and times stay."""
+        snapshot too, with `cases` all cases of the run, and the new marks in the same transaction.
+        Status, counts and times stay. Raises `run_in_use` while the run goes on."""
         with self.database.transaction() as connection:
             run = self._row(connection, run_id)
+            housekeeping.refuse_running(connection, run)
+            self._writer.apply(connection, scores)
+            if cases:
+                heads.replace_cases(connection, run, cases)
             finishing.put_result(connection, run, result)
             if config is not None:
                 connection.execute(

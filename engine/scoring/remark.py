@@ -1,0 +1,197 @@
+"""Marks a stored answer anew, and keeps what cannot be made again: a person's and a paid mark. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from engine.config.canonical import digest
+from engine.config.schema import Config
+from engine.domain import Answer, Case, CaseScore, CheckResult, CheckSpec, Outcome, ScoreState
+from engine.scoring.base import ScoringContext
+from engine.scoring.registry import canonical_check, reference_of
+from engine.scoring.score import combine, run_check
+
+JUDGE, SANDBOX, EMBEDDING, OWN_CODE, PERSON = "judge", "sandbox", "embedding", "own_code", "person"
+"""What a check needs beside the answer."""
+
+TERMS = "terms"
+"""Where a judge's mark made anew keeps what it was asked for, so that it is not paid for twice."""
+
+_JUDGES = frozenset({"llm_judge", "pairwise_judge"})
+_NO_ANSWER = (Outcome.BLOCKED, Outcome.FAILED, Outcome.STOPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A case with the config it is or was marked under."""
+
+    case: Case
+    config: Config
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """The new mark. `kept` names, once per check, what was not at hand so that the old mark stays;
+    `waiting` those checks that have no old mark to keep."""
+
+    score: CaseScore
+    kept: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+
+def need_of(spec: CheckSpec, config: Config) -> str | None:
+    """What the check needs that the answer alone does not give; None = it is free and quick."""
+    name = canonical_check(spec.type)
+    if name is None:
+        return OWN_CODE
+    if name in _JUDGES:
+        return JUDGE
+    if name == "similarity":
+        method = spec.options.get("method", config.scorers.options.get(name, {}).get("method"))
+        return EMBEDDING if method == "embedding" else None
+    return {"code_exec": SANDBOX, "manual": PERSON}.get(name)
+
+
+def at_hand(need: str | None, context: ScoringContext) -> bool:
+    """Whether the context offers what a check needs."""
+    offers = {
+        None: True,
+        JUDGE: context.judge is not None,
+        SANDBOX: context.sandbox is not None,
+        EMBEDDING: context.embed is not None,
+        OWN_CODE: context.trusted,
+        PERSON: False,
+    }
+    return offers[need]
+
+
+def terms_of(spec: CheckSpec, side: Side) -> str:
+    """A digest of all that decides what the check says about a given answer."""
+    name = canonical_check(spec.type) or spec.type
+    options = side.config.scorers.options.get(name, {})
+    judge = asdict(side.config.judge) if name in _JUDGES else None
+    return digest([name, spec.options, spec.negate, reference_of(spec, side.case), options, judge])
+
+
+def remark(answer: Answer, mark: CaseScore | None, old: Side, new: Side, context: ScoringContext) -> Remark:
+    """The mark of a stored answer by the checks as they are now. Never raises.
+
+    * Free checks are made again, whether they changed or not.
+    * A judge's, sandbox's or embedding's mark whose terms are the same is taken over; where they
+      changed it is made again if the context offers what it needs, else the old one stays.
+    * A person's mark stays. Own code that may not run leaves its old marks.
+    * Measures that the service itself reported with the answer stay.
+    """
+    if answer.outcome in _NO_ANSWER:
+        return Remark(CaseScore(ScoreState.UNSCORED, reason="There is no answer to mark."))
+    earlier = _Earlier(mark, old)
+    specs = list(new.case.checks)
+    taken = earlier.assign([(canonical_check(spec.type) or spec.type, terms_of(spec, new)) for spec in specs])
+    results, kept, waiting = [], [], []
+    for spec, before in zip(specs, taken, strict=True):
+        need = need_of(spec, new.config)
+        same = before is not None and earlier.terms[before] == terms_of(spec, new)
+        found = earlier.results[before] if before is not None else None
+        if found is not None and same and _is_worth_keeping(found, need):
+            results.append(_carried(found, spec))
+        elif at_hand(need, context):
+            results.append(_made(spec, answer, new, context, need))
+        elif need == PERSON:
+            results.append(_by_person(spec, found, answer, new.case, context))
+        elif found is not None:
+            results.append(_carried(found, spec))
+            kept.append(str(need))
+        else:
+            results.append(_waits(spec, str(need)))
+            waiting.append(str(need))
+    score = combine(results)
+    return Remark(replace(score, metrics={**_reported(mark), **score.metrics}), tuple(kept), tuple(waiting))
+
+
+class _Earlier:
+    """The old results of an answer and what each was asked for."""
+
+    def __init__(self, mark: CaseScore | None, old: Side) -> None:
+        self.results: tuple[CheckResult, ...] = mark.checks if mark is not None else ()
+        specs = old.case.checks
+        fits = len(specs) == len(self.results) and all(
+            (canonical_check(spec.type) or spec.type) == result.type
+            for spec, result in zip(specs, self.results, strict=True)
+        )
+        self.terms: list[str | None] = [
+            result.detail.get(TERMS) or (terms_of(specs[place], old) if fits else None)
+            for place, result in enumerate(self.results)
+        ]
+
+    def assign(self, wanted: Sequence[tuple[str, str]]) -> list[int | None]:
+        """The old result of each wanted (type, terms): one of equal terms, else one of its type."""
+        places: list[int | None] = [None] * len(wanted)
+        free = set(range(len(self.results)))
+        for exact in (True, False):
+            for number, (name, terms) in enumerate(wanted):
+                if places[number] is not None:
+                    continue
+                for place in sorted(free):
+                    if self.results[place].type == name and (not exact or self.terms[place] == terms):
+                        places[number] = place
+                        free.discard(place)
+                        break
+        return places
+
+
+def _is_worth_keeping(result: CheckResult, need: str | None) -> bool:
+    """Whether an unchanged check need not be made again: it costs something and it did decide."""
+    return need in (JUDGE, SANDBOX, EMBEDDING) and result.state is ScoreState.SCORED
+
+
+def _carried(result: CheckResult, spec: CheckSpec) -> CheckResult:
+    return replace(result, weight=spec.weight, must_pass=spec.must_pass)
+
+
+def _made(
+    spec: CheckSpec, answer: Answer, new: Side, context: ScoringContext, need: str | None
+) -> CheckResult:
+    result = run_check(spec, answer, new.case, context)
+    if need != JUDGE:
+        return result
+    return replace(result, detail={**result.detail, TERMS: terms_of(spec, new)})
+
+
+def _by_person(
+    spec: CheckSpec, found: CheckResult | None, answer: Answer, case: Case, context: ScoringContext
+) -> CheckResult:
+    if found is not None and found.state is ScoreState.SCORED:
+        return _carried(found, spec)
+    return run_check(spec, answer, case, context)
+
+
+def _waits(spec: CheckSpec, need: str) -> CheckResult:
+    sentences = {
+        JUDGE: "The second AI has not been asked about this answer.",
+        SANDBOX: "The sandbox that tries the code is not installed.",
+        EMBEDDING: "There is no connection that makes embeddings.",
+        OWN_CODE: "The project's own check may not run, because the project is not trusted.",
+    }
+    return CheckResult(
+        type=canonical_check(spec.type) or spec.type,
+        state=ScoreState.UNSCORED,
+        reason=sentences[need],
+        reason_code=f"waits_{need}",
+        weight=spec.weight,
+        must_pass=spec.must_pass,
+    )
+
+
+def _reported(mark: CaseScore | None) -> dict[str, float]:
+    """Measures of the old mark that none of its checks made: they came with the answer."""
+    if mark is None:
+        return {}
+    made = {name for result in mark.checks for name in result.metrics}
+    return {name: value for name, value in mark.metrics.items() if name not in made}
+
+
+def needs_of(cases: Iterable[Case], config: Config) -> frozenset[str]:
+    """Everything that the checks of these cases need beside the answers."""
+    needs = {need_of(spec, config) for case in cases for spec in case.checks}
+    return frozenset(need for need in needs if need is not None)
