@@ -266,6 +266,8 @@ class RunController(QObject):
         events: tuple[Event, ...] = self._session.take_events()
         if events:
             self.events.emit(events)
+            # What did not fit, and counts that change while nothing else happens, come next time.
+            self._batch.start(BATCH_MS)
 
     def _guarded(self, work: Callable[[], None]) -> None:
         try:
@@ -290,7 +292,8 @@ class RunController(QObject):
         for timer in (self._due, self._batch, self._heartbeat):
             timer.stop()
         self.result = result
-        self._send_events()
+        while events := self._session.take_events():
+            self.events.emit(events)
         self.finished.emit(result)
         if self._thread is not None:
             self._thread.quit()

@@ -16,6 +16,9 @@ from engine.execution.plan import Plan
 from engine.execution.request import Clock
 from engine.storage.records import EventWrite
 
+BATCH = 2_000
+"""Events of one batch at most."""
+
 
 class Narrator:
     """Collects events between two batches. Counts and money are told once per batch, if changed.
@@ -40,11 +43,20 @@ class Narrator:
         self._events.append(kind(self._run_id, self._seq, **values))
 
     def take(self, dispatcher: Dispatcher | None) -> tuple[ev.Event, ...]:
-        """All events since the last time; with the counts and the money as they are now."""
-        if dispatcher is not None:
+        """The next batch: events since the last time, with the counts and the money as they are now.
+
+        Bounded, so that a screen never gets a hundred thousand cells at once; `more` tells whether
+        something is left.
+        """
+        if dispatcher is not None and not self.more:
             self._tell_counts(dispatcher)
-        events, self._events = tuple(self._events), []
+        events, self._events = tuple(self._events[:BATCH]), self._events[BATCH:]
         return events
+
+    @property
+    def more(self) -> bool:
+        """True where a full batch is waiting."""
+        return len(self._events) > BATCH
 
     def planned(self, plan: Plan, already_done: int) -> None:
         """The first event."""

@@ -428,7 +428,7 @@ class Session:
         self._save(DoneWrite(self.run_id, record))
 
     def take_events(self) -> tuple[ev.Event, ...]:
-        """All events since the last time, with the counts and the money as they are now."""
+        """The next batch of events; empty = there are none."""
         if self._opening is None:
             return ()
         return self._narrator.take(self.dispatcher if self.finished is None else None)

@@ -507,6 +507,23 @@ def test_run_to_end_raises_what_kept_the_run_from_opening(tmp_path: Path, qapp) 
     assert getattr(caught.value, "code", "").startswith("store")
 
 
+def test_batches_are_bounded_also_when_thousands_of_cells_end_at_once(tmp_path: Path, qtbot) -> None:
+    held = Held()
+    world = World(tmp_path, {"models": [OPEN], "run": {"concurrency": 1}}, cases=5000, service=held.service)
+    sizes: list[int] = []
+    controller = RunController(world.request())
+    controller.events.connect(lambda events: (sizes.append(len(events)), world.events.extend(events)))
+    controller.start_in_thread()
+    assert held.service.flying.acquire(timeout=10)
+    controller.stop_now()
+    qtbot.waitUntil(lambda: bool(world.of(RunFinished)), timeout=30000)
+    assert controller.wait()
+    assert max(sizes) <= 2000
+    assert len(world.of(CallFinished)) == 5000
+    assert world.finished.stopped == 5000
+    world.assert_each_once()
+
+
 def test_a_failing_store_stops_the_run_and_everything_can_be_saved_elsewhere(tmp_path: Path, qtbot) -> None:
     """The disk is full after the run began: it stops with a sentence and nothing paid for is lost."""
     held = Held()
