@@ -200,6 +200,8 @@ class Session:
         self.caller.attempt(ticket, self.post if self._keeps_account else self._post_result)
 
     def _post_result(self, message: WorkerMessage) -> None:
+        if self.finished is not None:
+            return  # left behind: nobody waits for it and the store is closed
         if isinstance(message, Answered) and message.marked:
             self._inbox.append(message)
             self.recorder.submit(DoneWrite(self.run_id, message.record))
@@ -272,8 +274,7 @@ class Session:
     def _take_answer(self, message: Answered) -> None:
         job = message.ticket.job
         if job.id not in self._tickets:
-            # Abandoned: its cell is told as stopped. What is paid for is kept all the same.
-            self._late.add(job.cell)
+            self._keep_late_answer(message)
             return
         self.dispatcher.answered(job, self._clock.monotonic(), message.used)
         self._narrator.money_changed = True
@@ -285,6 +286,14 @@ class Session:
         else:
             self._scoring[job.cell] = job
             self._save(answer_write(self.run_id, record), *self._account(job.payer))
+
+    def _keep_late_answer(self, message: Answered) -> None:
+        """Its cell was abandoned and is told as stopped; what is paid for is kept all the same."""
+        self._late.add(message.ticket.job.cell)
+        if not message.marked:
+            self._save(answer_write(self.run_id, message.record))
+        elif self._keeps_account:
+            self._save(DoneWrite(self.run_id, message.record))
 
     def _take_refusal(self, message: Refused) -> None:
         ticket = message.ticket

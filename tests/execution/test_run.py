@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from decimal import Decimal
@@ -261,6 +262,39 @@ def test_a_blocked_answer_counts_as_an_error_with_its_own_outcome(tmp_path: Path
     assert (call.status, call.outcome, call.attempts) == (CallStatus.ERROR, Outcome.BLOCKED, 1)
 
 
+def test_a_run_with_failed_calls_says_how_many(tmp_path: Path, qapp) -> None:
+    data = json.loads((Path(__file__).parents[1] / "data/cases/run_with_hidden_errors.json").read_text())
+    errors = list(data["errors"])
+    asked = [0]
+
+    def answer(request: Request):
+        asked[0] += 1
+        if asked[0] % 5 == 0 and errors:
+            error = errors.pop()
+            raise ProviderError(ErrorKind.BAD_REQUEST, error["message"], status=error["status"])
+        return reply("0")
+
+    config = {"models": [OPEN], "run": {"concurrency": 1}}
+    world = World(tmp_path, config, cases=data["ok"] + 3, service=FakeService(answer))
+    stored = world.run()
+    assert (stored.info.status, stored.info.completed, stored.info.errors) == (RunStatus.COMPLETED, 12, 3)
+    assert (world.finished.completed, world.finished.errors) == (12, 3)
+    row = board_from_json(stored.board).entries[0]
+    assert (row.answered, row.planned, row.errors) == (12, 15, 3)
+
+
+def test_repeats_are_requests_of_their_own_and_a_new_run_asks_again(tmp_path: Path, qapp) -> None:
+    data = json.loads((Path(__file__).parents[1] / "data/cases/cache_two_runs.json").read_text())
+    service = FakeService(lambda request: reply("0"))
+    config = {"models": [OPEN], "run": {"trials": data["repeat"]}}
+    world = World(tmp_path, config, cases=1, service=service)
+    world.run()
+    assert len(service.requests) == data["repeat"]
+    world.events.clear()
+    world.run()
+    assert len(service.requests) == 2 * data["repeat"]
+
+
 # ---- stopping
 
 
@@ -353,6 +387,33 @@ def test_launch_misses_no_event_of_who_connects_after_it(tmp_path: Path, qtbot) 
     assert isinstance(world.events[0], Planned)
     assert {event.run_id for event in world.events} == {run_id}
     assert world.finished.completed == 2
+
+
+def test_an_answer_after_stop_now_is_kept_though_its_cell_is_told_as_stopped(tmp_path: Path, qtbot) -> None:
+    """Two calls ignore the stop; one comes back late, while the other is still being given up."""
+    held = Held(polite=False)
+    slow = threading.Event()
+
+    def answer(request: Request):
+        assert (slow if request.messages[0].content == "say 1" else held.let_go).wait(30)
+        return reply("0")
+
+    held.service._answer = answer
+    world = World(tmp_path, {"models": [OPEN], "run": {"concurrency": 2}}, cases=2, service=held.service)
+    controller, ends = _begin(world, qtbot)
+    for _ in range(2):
+        assert held.service.flying.acquire(timeout=10)
+    controller.stop_now()
+    held.let_go.set()
+    qtbot.waitUntil(lambda: bool(ends), timeout=10000)
+    assert controller.wait()
+    slow.set()
+    calls = {call.cell.case_id: call for call in world.calls()}
+    assert calls["c0"].status is CallStatus.OK
+    assert calls["c1"].status is CallStatus.STOPPED
+    from engine.execution.controller import LEFT_BEHIND
+
+    assert LEFT_BEHIND.pop().waitForDone(10000)
 
 
 def test_pause_starts_nothing_and_go_on_finishes(tmp_path: Path, qtbot) -> None:
