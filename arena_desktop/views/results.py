@@ -122,7 +122,6 @@ class ResultsView(ResultPage):
         layout.addWidget(self.bar)
         card = TableCard(self.table)
         foot = card.add_foot()
-        self._foot = foot
         self._tie = Legend("tie", "")
         foot.addWidget(self._tie)
         self._score = Legend("score", words.score_legend())
@@ -211,10 +210,9 @@ class ResultsView(ResultPage):
         self.label_preview.setVisible(self._preview is not None)
 
     def _show_tie(self, tests: int, tied: bool) -> None:
-        old = self._tie
-        self._tie = Legend("tie", words.tie_legend(tests))
-        self._foot.replaceWidget(old, self._tie)
-        old.deleteLater()
+        label = self._tie.findChild(Label)
+        if label is not None:
+            label.setText(words.tie_legend(tests))
         self._tie.setVisible(tied)
 
     def _show_pictures(self, board: Leaderboard, facts: ResultFacts) -> None:

@@ -1,0 +1,145 @@
+"""One model's answer beside the others: name, mark, figures, the text as it came, why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from arena_desktop.cells import Tone
+from arena_desktop.itemmodels.lanes import ModelHead
+from arena_desktop.theme import current, scaled
+from arena_desktop.theme.paint import card, draw_shape
+from arena_desktop.theme.tokens import RADIUS_CARD
+from arena_desktop.widgets.answer_view import AnswerView, TextMark
+from arena_desktop.widgets.card import Card, Divider
+from arena_desktop.widgets.chip import Chip
+from arena_desktop.widgets.fields import Combo
+from arena_desktop.widgets.labels import ElidedLabel, Label
+from arena_desktop.wording import answers as words
+from engine.domain import CallDone
+
+WIDTH = 260
+_TONES = {"good": Tone.GOOD, "bad": Tone.BAD, "warn": Tone.WARN, "neutral": Tone.NEUTRAL}
+MARKS = (None, "good", "bad")
+
+
+class ModelShape(QWidget):
+    """The shape and colour of a model; empty while names are hidden."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._index: int | None = None
+        self.setFixedSize(14, 16)
+
+    def set_index(self, index: int | None) -> None:
+        """The model's number in the project; None draws nothing."""
+        self._index = index
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._index is None:
+            return
+        theme, centre = current(), QRectF(self.rect()).center()
+        draw_shape(QPainter(self), theme.model_shape(self._index), centre, 9, theme.model_color(self._index))
+
+
+class AnswerColumn(Card):
+    """A column of the Answers page. `mark_chosen` carries "good", "bad" or None."""
+
+    mark_chosen = Signal(object)
+
+    def __init__(self, number: int) -> None:
+        super().__init__(16, spacing=8, name=f"answer_column_{number}")
+        self.call: CallDone | None = None
+        self.head: ModelHead | None = None
+        self._at = False
+        self.setMinimumWidth(scaled(WIDTH))
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        self._shape = ModelShape()
+        self.name = ElidedLabel("", "strong", name=f"label_answer_model_{number}")
+        self.chip = Chip(name=f"chip_answer_{number}")
+        line.addWidget(self._shape)
+        line.addWidget(self.name, 1)
+        line.addWidget(self.chip)
+        self.body.addLayout(line)
+        self.figures = Label("", "caption", colour="text2", name=f"label_answer_figures_{number}")
+        self.body.addWidget(self.figures)
+        self.body.addWidget(Divider())
+        self.view = AnswerView(self.tr("Answer"), name=f"answer_text_{number}")
+        self.body.addWidget(self.view, 1)
+        self.body.addWidget(Divider())
+        self.body.addWidget(Label(self.tr("Why"), "head", colour="text2"))
+        self.why = Label("", wrap=True, name=f"label_answer_why_{number}").selectable()
+        self.body.addWidget(self.why)
+        self.body.addLayout(self._mark_row(number))
+
+    def _mark_row(self, number: int) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(Label(self.tr("My mark"), colour="text2"))
+        row.addStretch(1)
+        self.mark = Combo(self.tr("My mark"), name=f"combo_mark_{number}")
+        for text, value in ((self.tr("No mark"), None), (self.tr("Good"), "good"), (self.tr("Bad"), "bad")):
+            self.mark.addItem(text, value)
+        self.mark.activated.connect(lambda index: self.mark_chosen.emit(MARKS[index]))
+        row.addWidget(self.mark)
+        return row
+
+    def show_answer(
+        self, head: ModelHead, call: CallDone | None, mark: str | None, *, alias: str = ""
+    ) -> None:
+        """Shows an answer. `alias` takes the place of the name while names are hidden."""
+        self.head, self.call = head, call
+        name = alias or head.label
+        self._shape.set_index(None if alias else head.index)
+        self.name.setText(name)
+        text, kind = words.verdict_word(call)
+        self.chip.set_chip(text, _TONES[kind])
+        figures = words.figures(call)
+        self.figures.setText("" if alias else figures)
+        self.view.set_answer(words.shown_text(call))
+        self.view.edit.setAccessibleName(self.tr("Answer of {model}, {mark}").format(model=name, mark=text))
+        self.view.edit.setPlaceholderText("" if words.shown_text(call) else text)
+        self.why.setText(words.why(call))
+        self.set_mark(mark)
+        self.mark.setAccessibleName(self.tr("My mark for {model}").format(model=name))
+        self.mark.setEnabled(call is not None and call.answer is not None)
+
+    def set_mark(self, mark: str | None) -> None:
+        """The person's own mark."""
+        self.mark.setCurrentIndex(MARKS.index(mark))
+
+    def set_text_marks(self, marks: Sequence[TextMark]) -> None:
+        """Which pieces of the answer are marked."""
+        self.view.set_marks(marks)
+
+    def set_at(self, at: bool) -> None:
+        """Whether the keys of the list mean this answer."""
+        if at != self._at:
+            self._at = at
+            self.update()
+
+    @property
+    def at(self) -> bool:
+        """Whether the keys of the list mean this answer."""
+        return self._at
+
+    def spoken(self) -> str:
+        """The answer as a screen reader says it."""
+        return f"{self.name.text()}, {self.chip.text}. {self.view.answer()[:400]}"
+
+    def hasHeightForWidth(self) -> bool:
+        # The text scrolls by itself: a column is as high as there is room, not as its words would like.
+        return False
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._at:
+            super().paintEvent(event)
+            return
+        theme, painter = current(), QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        card(painter, QRectF(self.rect()), RADIUS_CARD, theme.color("surface"), theme.color("accent"), 2.0)

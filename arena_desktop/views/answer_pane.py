@@ -1,0 +1,297 @@
+"""The right side of the Answers page: the question, then every model's answer side by side."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from arena_desktop.itemmodels.lanes import ModelHead
+from arena_desktop.theme import scaled
+from arena_desktop.views.answer_column import AnswerColumn
+from arena_desktop.views.answer_marks import expected_marks, only_here_marks
+from arena_desktop.widgets.announce import announce
+from arena_desktop.widgets.answer_view import MarkKind, MarkLegend
+from arena_desktop.widgets.buttons import Button
+from arena_desktop.widgets.card import DENSE, Card
+from arena_desktop.widgets.fields import Combo
+from arena_desktop.widgets.flow import FlowLayout
+from arena_desktop.widgets.labels import Label
+from arena_desktop.wording import answers as words
+from engine.domain import CallDone, Case, Cell
+
+_QUESTION_HEIGHT = 132
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAnswers:
+    """One test with the answers of all models. `calls` by cell; a missing one was not asked."""
+
+    run_id: str
+    case: Case
+    heads: tuple[ModelHead, ...]
+    trials: int
+    calls: Mapping[Cell, CallDone]
+    marks: Mapping[Cell, str | None] = field(default_factory=dict)
+
+
+class AnswerPane(QWidget):
+    """Shows `CaseAnswers`. `mark_chosen(Cell, mark)`: the person marked an answer."""
+
+    mark_chosen = Signal(object, object)
+    copied = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("detail")
+        self._shown: CaseAnswers | None = None
+        self._columns: list[AnswerColumn] = []
+        self._at = 0
+        self._blind = False
+        self._mark_differences = True
+        self._scrolling = False
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(12)
+        layout.addWidget(self._question_card())
+        layout.addWidget(self._answers(), 1)
+        layout.addWidget(self._foot())
+
+    # parts
+
+    def _question_card(self) -> Card:
+        card = Card(DENSE, spacing=4, name="card_question")
+        self.scroll = QScrollArea()
+        self.scroll.setWidgetResizable(True)
+        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroll.viewport().setAutoFillBackground(False)
+        self.scroll.setAccessibleName(self.tr("Question and right answer"))
+        self.scroll.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        inner = QWidget()
+        row = QHBoxLayout(inner)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(24)
+        self.question = Label("", wrap=True, name="label_question").selectable()
+        self.reference = Label("", wrap=True, name="label_reference").selectable()
+        titles = (self.tr("Question"), self.tr("What a good answer says"))
+        for title, label in zip(titles, (self.question, self.reference), strict=True):
+            column = QVBoxLayout()
+            column.setSpacing(4)
+            column.addWidget(Label(title, "head", colour="text2"))
+            column.addWidget(label)
+            column.addStretch(1)
+            row.addLayout(column, 1)
+        self.scroll.setWidget(inner)
+        # Giving a widget to a scroll area switches this on.
+        inner.setAutoFillBackground(False)
+        card.body.addWidget(self.scroll)
+        return card
+
+    def _answers(self) -> QScrollArea:
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setAccessibleName(self.tr("Answers side by side"))
+        area.viewport().setAutoFillBackground(False)
+        inner = QWidget()
+        self._row = QHBoxLayout(inner)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(12)
+        area.setWidget(inner)
+        inner.setAutoFillBackground(False)
+        self._area = area
+        return area
+
+    def _foot(self) -> QWidget:
+        foot = QWidget()
+        foot.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        row = FlowLayout(foot, gap=12)
+        place = QWidget()
+        self._legend_place = QHBoxLayout(place)
+        self._legend_place.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(place)
+        row.addStretch(1)
+        self._legend: MarkLegend | None = None
+        self._legend_kinds: tuple[MarkKind, ...] = ()
+        self.check_together = QCheckBox(self.tr("Scroll together"))
+        self.check_together.setObjectName("check_scroll_together")
+        self.check_together.setChecked(True)
+        self.combo_trial = Combo(self.tr("Which time it was asked"), name="combo_trial")
+        self.combo_trial.activated.connect(lambda _index: self._fill())
+        self.button_copy = Button(self.tr("Copy all"), "quiet", icon="copy", name="button_copy_answers")
+        self.button_copy.setAccessibleName(self.tr("Copy question and answers"))
+        self.button_copy.clicked.connect(self.copy)
+        row.addWidget(self.combo_trial)
+        row.addWidget(self.check_together)
+        row.addWidget(self.button_copy)
+        return foot
+
+    # what is shown
+
+    def show_case(self, answers: CaseAnswers | None) -> None:
+        """Another test; None empties the pane."""
+        self._shown = answers
+        self.setVisible(answers is not None)
+        if answers is None:
+            return
+        self.question.setText(words.question_of(answers.case))
+        self.reference.setText(words.reference_of(answers.case) or words.no_reference())
+        self._fit_question()
+        self._fill_trials(answers.trials)
+        self._fill()
+
+    def _fit_question(self) -> None:
+        inner = self.scroll.widget()
+        width = max(200, self.width() - 2 * DENSE)
+        wanted = inner.layout().totalHeightForWidth(width)
+        self.scroll.setFixedHeight(min(wanted, scaled(_QUESTION_HEIGHT)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_question()
+
+    def set_blind(self, blind: bool) -> None:
+        """Hides or shows who said what."""
+        self._blind = blind
+        self._fill()
+
+    def set_mark_differences(self, on: bool) -> None:
+        """Marks pieces of the answers, or none."""
+        self._mark_differences = on
+        self._fill_marks()
+
+    def answer_columns(self) -> list[AnswerColumn]:
+        """The columns in their order on the screen."""
+        return [column for column in self._columns if not column.isHidden()]
+
+    def _fill_trials(self, trials: int) -> None:
+        self.combo_trial.setVisible(trials > 1)
+        if self.combo_trial.count() != trials:
+            self.combo_trial.clear()
+            for trial in range(1, trials + 1):
+                text = self.tr("Time {trial} of {trials}").format(trial=trial, trials=trials)
+                self.combo_trial.addItem(text, trial)
+
+    def _ordered(self, answers: CaseAnswers) -> Sequence[ModelHead]:
+        if not self._blind:
+            return answers.heads
+
+        # A fixed shuffle per test: the place must not tell the model.
+        def place(head: ModelHead) -> str:
+            return hashlib.sha256(f"{answers.run_id}|{answers.case.id}|{head.key}".encode()).hexdigest()
+
+        return sorted(answers.heads, key=place)
+
+    def _fill(self) -> None:
+        answers = self._shown
+        if answers is None:
+            return
+        heads = self._ordered(answers)
+        trial = self.combo_trial.currentData() or 1
+        self._make_columns(len(heads))
+        for number, (column, head) in enumerate(zip(self._columns, heads, strict=False)):
+            cell = Cell(head.key, answers.case.id, trial)
+            alias = words.letter(number) if self._blind else ""
+            column.show_answer(head, answers.calls.get(cell), answers.marks.get(cell), alias=alias)
+        self._fill_marks()
+        self._set_at(min(self._at, max(0, len(heads) - 1)))
+
+    def _make_columns(self, count: int) -> None:
+        while len(self._columns) < count:
+            column = AnswerColumn(len(self._columns) + 1)
+            number = len(self._columns)
+            column.mark_chosen.connect(lambda mark, number=number: self._on_mark(number, mark))
+            column.view.scroll_bar().valueChanged.connect(lambda _v, number=number: self._on_scrolled(number))
+            self._row.addWidget(column, 1)
+            self._columns.append(column)
+        for number, column in enumerate(self._columns):
+            column.setVisible(number < count)
+
+    def _fill_marks(self) -> None:
+        answers, columns = self._shown, self.answer_columns()
+        if answers is None:
+            return
+        texts = [column.view.answer() for column in columns]
+        kinds: set[MarkKind] = set()
+        for number, column in enumerate(columns):
+            marks = []
+            if self._mark_differences:
+                others = [text for n, text in enumerate(texts) if n != number]
+                marks = [
+                    *only_here_marks(texts[number], others),
+                    *expected_marks(texts[number], answers.case),
+                ]
+            kinds |= {mark.kind for mark in marks}
+            column.set_text_marks(marks)
+        self._show_legend(tuple(sorted(kinds)))
+
+    def _show_legend(self, kinds: tuple[MarkKind, ...]) -> None:
+        if kinds == self._legend_kinds and self._legend is not None:
+            return
+        self._legend_kinds = kinds
+        if self._legend is not None:
+            self._legend.hide()
+            self._legend.deleteLater()
+        said = {
+            MarkKind.EXPECTED: self.tr("what a good answer says"),
+            MarkKind.AGAINST: self.tr("goes against it"),
+            MarkKind.ONLY_HERE: self.tr("only this model says it"),
+        }
+        self._legend = MarkLegend({kind: said[kind] for kind in kinds})
+        self._legend_place.addWidget(self._legend)
+
+    # keys and marks
+
+    def step(self, by: int) -> None:
+        """The next answer to the left or right."""
+        count = len(self.answer_columns())
+        if count:
+            self._set_at(min(count - 1, max(0, self._at + by)), speak=True)
+
+    def mark_at(self, mark: str | None) -> None:
+        """Marks the answer that the keys mean."""
+        columns = self.answer_columns()
+        if columns and columns[self._at].mark.isEnabled():
+            columns[self._at].set_mark(mark)
+            self._on_mark(self._at, mark)
+
+    def _set_at(self, at: int, *, speak: bool = False) -> None:
+        self._at = at
+        for number, column in enumerate(self._columns):
+            column.set_at(number == at and speak)
+        columns = self.answer_columns()
+        if speak and columns:
+            self._area.ensureWidgetVisible(columns[at], 12, 0)
+            announce(columns[at], columns[at].spoken())
+
+    def _on_mark(self, number: int, mark: str | None) -> None:
+        column = self._columns[number]
+        if column.call is not None:
+            self.mark_chosen.emit(column.call.cell, mark)
+
+    def _on_scrolled(self, number: int) -> None:
+        if self._scrolling or not self.check_together.isChecked():
+            return
+        bar = self._columns[number].view.scroll_bar()
+        share = bar.value() / bar.maximum() if bar.maximum() else 0.0
+        self._scrolling = True
+        for other, column in enumerate(self.answer_columns()):
+            if other != number:
+                mine = column.view.scroll_bar()
+                mine.setValue(round(share * mine.maximum()))
+        self._scrolling = False
+
+    def copy(self) -> None:
+        """Puts question, right answer and all answers on the clipboard."""
+        answers = self._shown
+        if answers is None:
+            return
+        said = [(column.name.text(), column.call) for column in self.answer_columns()]
+        QGuiApplication.clipboard().setText(words.copy_text(answers.case, said))
+        self.copied.emit()

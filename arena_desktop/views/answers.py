@@ -1,0 +1,454 @@
+"""Answers: every test with what each model said, side by side or as one table of all calls."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from arena_desktop.background import Job
+from arena_desktop.cells import Tone
+from arena_desktop.itemmodels.answer_tests import MOST_MARKS, TestRow, list_columns, make_test_rows
+from arena_desktop.itemmodels.calls import PAGE, CallsTable, call_columns
+from arena_desktop.itemmodels.lanes import ModelHead
+from arena_desktop.itemmodels.table import ColumnTable
+from arena_desktop.theme import scaled
+from arena_desktop.views.answer_pane import AnswerPane, CaseAnswers
+from arena_desktop.views.result_parts import ResultFacts, ResultPage
+from arena_desktop.widgets.buttons import Button, IconButton
+from arena_desktop.widgets.fields import Combo, FilterField
+from arena_desktop.widgets.flow import FlowLayout
+from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.strip import Message
+from arena_desktop.widgets.table import ArenaTable
+from arena_desktop.widgets.table_card import TableCard
+from arena_desktop.wording import answers as words
+from arena_desktop.wording.board import practice_sentence
+from engine.domain import CallStatus, Cell
+from engine.errors import ArenaError
+from engine.storage.rows import CallFilter, CallOrder, CallRow
+from engine.storage.store import Store
+
+if TYPE_CHECKING:
+    from arena_desktop.context import AppContext
+
+_LIST_WIDTH = 296
+_FILTER_DELAY_MS = 150
+_FOUND_AT_MOST = 5_000
+
+_SHOWS: dict[str, tuple[Callable[[TestRow], bool], CallFilter]] = {
+    "all": (lambda _row: True, CallFilter()),
+    "differ": (lambda row: row.differ, CallFilter(differ=True)),
+    "failed": (lambda row: row.failed, CallFilter(passed=False)),
+    "passed": (lambda row: row.passed, CallFilter(passed=True)),
+    "unasked": (lambda row: row.unasked, CallFilter(statuses=(CallStatus.ERROR, CallStatus.STOPPED))),
+    "marked": (lambda _row: True, CallFilter(marked=True)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """The answer to "which calls, in which order"."""
+
+    chosen: CallFilter
+    order: CallOrder
+    ids: array[int]
+    total: int
+    first: tuple[CallRow, ...]
+
+
+class AnswersView(ResultPage):
+    """Reads everything in the background; holds which test is looked at, and nothing else."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context, "answers", self.tr("Answers"))
+        self._heads: tuple[ModelHead, ...] = ()
+        self._run_id = ""
+        self._found: frozenset[str] | None = None
+        self._marked: frozenset[str] = frozenset()
+        self._wanted_case: str | None = None
+        self._wait = QTimer(self, singleShot=True, interval=_FILTER_DELAY_MS)
+        self._wait.timeout.connect(self.apply_filter)
+        self.pane = AnswerPane()
+        self._add_tools()
+        self._add_sides()
+        self.begin()
+
+    # parts
+
+    def _add_tools(self) -> None:
+        tools = QWidget()
+        row = FlowLayout(tools)
+        self.combo_show = Combo(self.tr("Which tests to show"), name="combo_show")
+        for key, text in (
+            ("all", self.tr("All")),
+            ("differ", self.tr("Where models differ")),
+            ("failed", self.tr("Failed")),
+            ("passed", self.tr("Passed")),
+            ("unasked", self.tr("Could not be asked")),
+            ("marked", self.tr("My marks")),
+        ):
+            self.combo_show.addItem(text, key)
+        self.combo_show.activated.connect(lambda _index: self.apply_filter())
+        self.filter = FilterField(self.tr("Filter text"))
+        self.filter.setFixedWidth(scaled(200))
+        self.filter.textChanged.connect(lambda _text: self._wait.start())
+        self.filter.returnPressed.connect(self.apply_filter)
+        self.filter.down_pressed.connect(lambda: self.tests.setFocus(Qt.FocusReason.ShortcutFocusReason))
+        self.count = Label("", colour="text2", name="label_filter_count")
+        self.button_clear = Button(self.tr("Clear"), "quiet", name="button_clear_filter")
+        self.button_clear.setAccessibleName(self.tr("Show all tests"))
+        self.button_clear.clicked.connect(self.clear_filter)
+        for widget in (self.combo_show, self.filter, self.count, self.button_clear):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self.check_marks = QCheckBox(self.tr("Mark differences"))
+        self.check_marks.setObjectName("check_mark_differences")
+        self.check_marks.setChecked(True)
+        self.check_marks.toggled.connect(self.pane.set_mark_differences)
+        self.check_blind = QCheckBox(self.tr("Hide model names"))
+        self.check_blind.setObjectName("check_hide_names")
+        self.check_blind.toggled.connect(self._on_blind)
+        self.button_table = Button(self.tr("Show as table"), "quiet", name="button_all_calls")
+        self.button_table.clicked.connect(lambda: self.show_table(self.stack.currentIndex() == 0))
+        for switch in (self.check_marks, self.check_blind, self.button_table):
+            row.addWidget(switch)
+        tools.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.content.addWidget(tools)
+
+    def _add_sides(self) -> None:
+        self.stack = QStackedWidget()
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setHandleWidth(16)
+        self.splitter.addWidget(self._test_list())
+        self.pane.mark_chosen.connect(self._on_mark)
+        self.pane.copied.connect(self._on_copied)
+        self.splitter.addWidget(self.pane)
+        self.splitter.setStretchFactor(0, 0)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes([scaled(_LIST_WIDTH), scaled(700)])
+        self.stack.addWidget(self.splitter)
+        self.stack.addWidget(self._call_table())
+        self.content.addWidget(self.stack, 1)
+
+    def _test_list(self) -> QWidget:
+        self.tests = ArenaTable("table_tests", self.tr("Tests"), lines=3)
+        self.rows: ColumnTable[TestRow] = ColumnTable(
+            list_columns((), blind=False), key=lambda row: row.case.id, parent=self.tests
+        )
+        self.tests.setModel(self.rows)
+        self.tests.installEventFilter(self)
+        self.tests.current_row_changed.connect(self._on_current)
+        self.rows.counts_changed.connect(lambda *_counts: self._show_counts())
+        card = TableCard(self.tests)
+        card.setMinimumWidth(scaled(220))
+        card.watch()
+        foot = card.add_foot()
+        foot.setContentsMargins(12, 8, 20, 4)
+        self.button_up = IconButton("up", self.tr("Test before"), name="button_test_before")
+        self.button_down = IconButton("down", self.tr("Next test"), name="button_test_next")
+        self.button_up.clicked.connect(lambda: self._step_test(-1))
+        self.button_down.clicked.connect(lambda: self._step_test(1))
+        self.label_at = Label("", colour="text2", name="label_test_at")
+        steps = QWidget()
+        row = QHBoxLayout(steps)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.button_up)
+        row.addWidget(self.button_down)
+        foot.addWidget(steps)
+        foot.addStretch(1)
+        foot.addWidget(self.label_at)
+        return card
+
+    def _call_table(self) -> QWidget:
+        self.calls_table = ArenaTable("table_calls", self.tr("All answers"))
+        self.calls = CallsTable(call_columns({}, trials=1), parent=self.calls_table)
+        self.calls_table.setModel(self.calls)
+        self.calls.rows_wanted.connect(self._read_rows)
+        self.calls.order_wanted.connect(lambda _order: self._read_calls())
+        self.calls.filter_wanted.connect(lambda _text: self.clear_filter())
+        self.calls_table.activated_row.connect(self._on_call_activated)
+        card = TableCard(self.calls_table)
+        card.watch()
+        holder = QWidget()
+        layout = QVBoxLayout(holder)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(card, 1)
+        return holder
+
+    # what is shown
+
+    def show_facts(self, facts: ResultFacts) -> None:
+        info = facts.info
+        self.header.set_title(self.header.title.text(), practice_sentence() if info.practice else "")
+        skipped = {skip.model_key for skip in facts.result.stored.skipped}
+        self._heads = tuple(head for key, head in facts.heads.items() if key not in skipped)
+        changed = info.run_id != self._run_id
+        self._run_id = info.run_id
+        if changed:
+            self._found = None
+            self._marked = frozenset()
+            self.pane.show_case(None)
+            self._fit_list()
+            self.calls.set_columns(call_columns(facts.heads, trials=info.trials))
+            self.calls.set_calls(array("q"), 0)
+        self._read_tests(facts)
+        if self.stack.currentIndex() == 1:
+            self._read_calls()
+
+    def _read_tests(self, facts: ResultFacts) -> None:
+        cases, keys = facts.result.stored.cases, [head.key for head in self._heads]
+
+        def work(store: Store) -> tuple[str, list[TestRow], frozenset[str]]:
+            marked = store.calls_page(facts.info.run_id, CallFilter(marked=True), limit=_FOUND_AT_MOST)
+            rows = make_test_rows(cases, store.case_marks(facts.info.run_id), keys)
+            return facts.info.run_id, rows, frozenset(row.cell.case_id for row in marked.rows)
+
+        self._read(work, self._on_tests, "answer tests")
+
+    def _on_tests(self, answer: tuple[str, list[TestRow], frozenset[str]]) -> None:
+        run_id, rows, marked = answer
+        if run_id != self._run_id:
+            return
+        self._marked = marked
+        self._set_list_columns()
+        self.rows.set_rows(rows)
+        self.apply_filter()
+        wanted, self._wanted_case = self._wanted_case, None
+        if wanted is None or not self.tests.select_key(wanted):
+            current = self.tests.current_record() or (self.rows.shown_rows() or (None,))[0]
+            if current is not None:
+                self.tests.select_key(current.case.id)
+                self._on_current(current)
+
+    def _set_list_columns(self) -> None:
+        blind = self.check_blind.isChecked()
+        self.rows.set_columns(list_columns(self._heads, blind=blind))
+
+    def _fit_list(self) -> None:
+        """Wide enough for the names beside the marks; the person may still move the handle."""
+        marks = len(self._heads) if len(self._heads) <= MOST_MARKS and not self.check_blind.isChecked() else 0
+        wanted = scaled(_LIST_WIDTH - 60) + 21 * marks
+        if self.narrow:
+            wanted = min(wanted, scaled(_LIST_WIDTH))
+        self.splitter.setSizes([wanted, max(scaled(260), self.splitter.width() - wanted - 16)])
+
+    def _on_current(self, row: TestRow | None) -> None:
+        self._show_counts()
+        facts = self.facts
+        if row is None or facts is None or not self._run_id:
+            return
+        run_id, heads, trials = self._run_id, self._heads, facts.info.trials
+
+        def work(store: Store) -> CaseAnswers:
+            calls = store.calls(run_id, case_id=row.case.id)
+            page = store.calls_page(run_id, CallFilter(cases=(row.case.id,)), limit=_FOUND_AT_MOST)
+            marks = {item.cell: item.mark for item in page.rows}
+            return CaseAnswers(run_id, row.case, heads, trials, {call.cell: call for call in calls}, marks)
+
+        self._read(work, self._on_answers, "answers of a test")
+
+    def _on_answers(self, answers: CaseAnswers) -> None:
+        if answers.run_id == self._run_id:
+            self.pane.show_case(answers)
+
+    def _show_counts(self) -> None:
+        shown, total = self.rows.shown_count(), self.rows.total_count()
+        if self.stack.currentIndex() == 1:
+            shown, total = self.calls.shown_count(), self.calls.total_count()
+        self.count.setText(self.tr("{shown} of {total} shown").format(shown=shown, total=total))
+        self.count.setVisible(total > 0)
+        self.button_clear.setVisible(bool(self.filter.text()) or self._show_key() != "all")
+        row = self.tests.current_record()
+        at = self.rows.row_of(row.case.id) + 1 if row is not None else 0
+        self.label_at.setText(words.at_of(at, self.rows.shown_count()))
+
+    # filter
+
+    def _show_key(self) -> str:
+        return str(self.combo_show.currentData())
+
+    def apply_filter(self) -> None:
+        """Shows the tests that the controls ask for now; answers are searched in the background."""
+        self._wait.stop()
+        text = self.filter.text().strip()
+        if not text:
+            self._found = None
+        self._refilter()
+        if text and self._run_id:
+            self._search(text)
+        if self.stack.currentIndex() == 1:
+            self._read_calls()
+
+    def _search(self, text: str) -> None:
+        run_id = self._run_id
+
+        def work(store: Store) -> tuple[str, str, frozenset[str]]:
+            page = store.calls_page(run_id, CallFilter(text=text), limit=_FOUND_AT_MOST)
+            return run_id, text, frozenset(row.cell.case_id for row in page.rows)
+
+        self._read(work, self._on_found, "answer search")
+
+    def _on_found(self, answer: tuple[str, str, frozenset[str]]) -> None:
+        run_id, text, found = answer
+        if run_id == self._run_id and text == self.filter.text().strip():
+            self._found = found
+            self._refilter()
+
+    def _refilter(self) -> None:
+        key, text, found = self._show_key(), self.filter.text().strip().casefold(), self._found
+        fits, marked = _SHOWS[key][0], self._marked if key == "marked" else None
+
+        def keep(row: TestRow) -> bool:
+            if not fits(row) or (marked is not None and row.case.id not in marked):
+                return False
+            return not text or text in row.searched or (found is not None and row.case.id in found)
+
+        self.rows.set_predicate(keep)
+        self._show_counts()
+
+    def clear_filter(self) -> None:
+        """Shows all tests again."""
+        self.filter.clear()
+        self.combo_show.setCurrentIndex(0)
+        self.apply_filter()
+
+    # all calls as a table
+
+    def show_table(self, on: bool) -> None:
+        """All calls as one table, or the tests side by side."""
+        self.stack.setCurrentIndex(1 if on else 0)
+        self.button_table.setText(self.tr("Side by side") if on else self.tr("Show as table"))
+        self.check_marks.setVisible(not on)
+        self.check_blind.setVisible(not on)
+        if on:
+            self._read_calls()
+        self._show_counts()
+
+    def _read_calls(self) -> None:
+        run_id, order = self._run_id, self.calls.order()
+        if not run_id:
+            return
+        chosen = _with_text(_SHOWS[self._show_key()][1], self.filter.text().strip())
+
+        def work(store: Store) -> _Calls:
+            ids = store.call_ids(run_id, chosen, order)
+            total = len(ids) if chosen == CallFilter() else store.calls_page(run_id, limit=1).total
+            return _Calls(chosen, order, ids, total, tuple(store.call_rows(ids[:PAGE])))
+
+        self._read(work, self._on_calls, "all calls")
+
+    def _on_calls(self, calls: _Calls) -> None:
+        self.calls.set_calls(calls.ids, calls.total, calls.first)
+        self._show_counts()
+
+    def _read_rows(self, start: int, end: int) -> None:
+        ids = self.calls.ids(start, end)
+
+        def work(store: Store) -> tuple[int, list[CallRow]]:
+            return start, store.call_rows(ids)
+
+        self._read(work, self._on_rows, f"call rows {start}")
+
+    def _on_rows(self, answer: tuple[int, list[CallRow]]) -> None:
+        self.calls.take_rows(*answer)
+
+    def _on_call_activated(self, row: CallRow | None) -> None:
+        if row is None:
+            return
+        self.show_table(False)
+        self.show_case(row.cell.case_id)
+
+    def show_case(self, case_id: str) -> None:
+        """Looks at one test, whatever the filter was."""
+        if self.rows.row_of(case_id) < 0:
+            self.clear_filter()
+        if not self.tests.select_key(case_id):
+            self._wanted_case = case_id
+
+    # doing
+
+    def _on_blind(self, blind: bool) -> None:
+        self._set_list_columns()
+        self.pane.set_blind(blind)
+        row = self.tests.current_record()
+        if row is not None:
+            self.tests.select_key(row.case.id)
+
+    def _on_mark(self, cell: Cell, mark: str | None) -> None:
+        run_id = self._run_id
+        self._marked = self._marked | {cell.case_id}
+
+        def work(store: Store) -> None:
+            store.set_mark(run_id, cell, mark)
+
+        self._read(work, lambda _done: None, f"mark {cell}")
+
+    def _on_copied(self) -> None:
+        self.strips.show_message(Message("copied", Tone.GOOD, self.tr("Question and answers are copied.")))
+
+    def _step_test(self, by: int) -> None:
+        row = self.tests.current_record()
+        at = self.rows.row_of(row.case.id) if row is not None else -1
+        to = min(self.rows.shown_count() - 1, max(0, at + by))
+        if to >= 0:
+            self.tests.select_key(self.rows.row_key(to))
+
+    def _read(self, work: Callable[[Store], Any], done: Callable[[Any], None], name: str) -> None:
+        open_store = self.context.results.store
+
+        def job(_job: Job) -> Any:
+            return work(open_store())
+
+        self.context.background.run(job, done, self._on_not_read, name=name, replace=True)
+
+    def _on_not_read(self, error: Exception) -> None:
+        if not isinstance(error, ArenaError):
+            raise error
+        self.strips.show_message(Message("answers", Tone.BAD, error.message, error.hint))
+
+    # Qt
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.tests and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return self._list_key(event)
+        return super().eventFilter(watched, event)
+
+    def _list_key(self, event: QKeyEvent) -> bool:
+        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            return False
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        marks = {Qt.Key.Key_G: "good", Qt.Key.Key_B: "bad"}
+        key = Qt.Key(event.key())
+        if key in steps:
+            self.pane.step(steps[key])
+            return True
+        if key in marks:
+            self.pane.mark_at(marks[key])
+            return True
+        return False
+
+    def set_narrow(self, narrow: bool) -> None:
+        super().set_narrow(narrow)
+        self._fit_list()
+
+
+def _with_text(chosen: CallFilter, text: str) -> CallFilter:
+    return CallFilter(
+        statuses=chosen.statuses, passed=chosen.passed, differ=chosen.differ, marked=chosen.marked, text=text
+    )
