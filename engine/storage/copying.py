@@ -37,13 +37,14 @@ _TABLES: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("events", "run = ?", {"id": "events", "run": "runs"}),
     ("spend", "run = ?", {"run": "runs"}),
     ("board_rows", "run = ?", {"run": "runs"}),
+    ("votes", "run = ?", {"id": "votes", "run": "runs", "left_cell": "cells", "right_cell": "cells"}),
 )
 
 
 def copy_runs(source: Path, target: Database, run_ids: Sequence[str] | None = None) -> list[str]:
     """Copies runs (None = all) of the store file `source` into `target`; returns their ids.
 
-    Both files have this program's version. A run that `target` has already is left as it is, so
+    `source` may be of an older version. A run that `target` has already is left as it is, so
     copying twice is harmless. A run is copied whole or not at all.
     """
     copied: list[str] = []
@@ -75,7 +76,7 @@ def _copy_rows(connection: sqlite3.Connection, run_id: str) -> None:
     run, project = connection.execute(
         "SELECT id, project FROM other.runs WHERE run_id = ?", (run_id,)
     ).fetchone()
-    tables = ("runs", "run_models", "run_cases", "cells", "answers", "scores", "attempts", "events")
+    tables = ("runs", "run_models", "run_cases", "cells", "answers", "scores", "attempts", "events", "votes")
     shift = {name: _last(connection, "main", name) for name in tables}
     _insert(connection, "runs", "id = ?", run, {"id": "runs"}, shift)
     connection.execute(
@@ -102,7 +103,11 @@ def _insert(
     moved: dict[str, str],
     shift: dict[str, int],
 ) -> None:
-    columns = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")]
+    # A file of an older version lacks what later ones added.
+    theirs = {row[1] for row in connection.execute(f"PRAGMA other.table_info({table})")}
+    columns = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})") if row[1] in theirs]
+    if not columns:
+        return
     terms = ", ".join(f"{name} + {shift[moved[name]]}" if name in moved else name for name in columns)
     connection.execute(
         f"INSERT INTO main.{table} ({', '.join(columns)}) SELECT {terms} FROM other.{table} WHERE {where}",  # noqa: S608

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.errors import UserError
-from engine.storage import schema_v1
+from engine.storage import schema_v1, schema_v2
 from engine.storage.database import CHECKED_AT_OPEN_BYTES, CHECKED_WITH_LOG_BYTES, Database, has_log
 from engine.storage.faults import store_fault, translated
 
@@ -34,7 +34,12 @@ def _create(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, _create),)
+def _add_own_judgement(connection: sqlite3.Connection) -> None:
+    for statement in schema_v2.STATEMENTS:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (Migration(1, _create), Migration(2, _add_own_judgement))
 
 SCHEMA_VERSION = MIGRATIONS[-1].version
 """The version this program writes."""

@@ -14,7 +14,8 @@ from engine.storage.selection import condition, ordering
 
 _ROW = """SELECT c.id, m.model_key, k.case_id, c.trial, c.state, c.status, c.outcome, c.score_state, c.score,
         c.passed, c.latency_ms, c.input_tokens, c.output_tokens, c.cost_usd, c.attempts, c.throttled,
-        c.error_kind, c.error_message, c.mark, coalesce(s.reason, ''), coalesce(a.preview, ''), a.length
+        c.error_kind, c.error_message, c.mark, c.mark_score, coalesce(s.reason, ''),
+        coalesce(a.preview, ''), a.length
     FROM cells c JOIN run_models m ON m.id = c.model JOIN run_cases k ON k.id = c.run_case
     LEFT JOIN answers a ON a.id = c.answer LEFT JOIN scores s ON s.id = c.current_score
     WHERE c.id IN ({marks})"""
@@ -68,6 +69,7 @@ def _row(row: tuple[Any, ...]) -> CallRow:
         kind,
         message,
         mark,
+        mark_score,
         reason,
         preview,
         length,
@@ -93,4 +95,5 @@ def _row(row: tuple[Any, ...]) -> CallRow:
         error_kind=kind,
         error_message=message,
         mark=mark,
+        mark_score=mark_score,
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from engine.domain import Answer, CallDone, CallStatus, CaseScore, Cell, RunInfo
-from engine.storage import calls, codec, heads, history, housekeeping, paging
+from engine.storage import calls, codec, failures, heads, history, housekeeping, paging, votes
 from engine.storage.codec import Shape
 from engine.storage.database import Database
 from engine.storage.light_calls import light_calls
@@ -27,6 +27,7 @@ from engine.storage.rows import (
     StoredRun,
     UnfinishedCell,
 )
+from engine.storage.votes import OwnMark, StoredVote
 
 _EVERYTHING = CallFilter()
 _PLAN_ORDER = CallOrder()
@@ -236,6 +237,27 @@ class Reader:
             if change.same_case and change.before is not None and change.after is not None
         ]
         return [change for fall, _, change in sorted(drops, key=lambda drop: drop[:2]) if fall < 0]
+
+    def failed_calls(self, run_id: str) -> Iterator[CallDone]:
+        """The calls that failed, are wrong or could not be marked, in plan order and without texts;
+        of their checks only the one that says why."""
+        return failures.failed_calls(self.database, self._run(run_id))
+
+    def check_marks(self, run_id: str, types: tuple[str, ...]) -> dict[Cell, tuple[bool, float]]:
+        """What the checks of these types said of each answer: passed, and the mean of their scores."""
+        with self.database.reading() as connection:
+            rows = failures.marked_by(connection, self._row(connection, run_id), types)
+        return {Cell(key, case, trial): (bool(passed), score) for key, case, trial, passed, score in rows}
+
+    def own_marks(self, run_id: str) -> list[OwnMark]:
+        """The marks that a person gave in a run, in plan order."""
+        with self.database.reading() as connection:
+            return votes.own_marks(connection, self._row(connection, run_id))
+
+    def votes(self, run_id: str) -> list[StoredVote]:
+        """The blind votes of a run in the order they were given."""
+        with self.database.reading() as connection:
+            return votes.of_run(connection, self._row(connection, run_id))
 
     def drift(self, project: str, back: int = 5) -> list[Drift]:
         """Each model of the newest run against the mean of up to `back` runs before it."""

@@ -120,6 +120,7 @@ class CallRow:
     error_kind: str | None
     error_message: str | None
     mark: str | None
+    mark_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

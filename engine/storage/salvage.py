@@ -22,6 +22,7 @@ _NUMBERED = (
     "scores",
     "attempts",
     "events",
+    "votes",
 )
 _KEYED = ("projects", "spend", "board_rows")
 
@@ -43,6 +44,8 @@ _PRUNE = (
     "DELETE FROM events WHERE run NOT IN (SELECT id FROM runs)",
     "DELETE FROM spend WHERE run NOT IN (SELECT id FROM runs)",
     "DELETE FROM board_rows WHERE run NOT IN (SELECT id FROM runs)",
+    "DELETE FROM votes WHERE left_cell NOT IN (SELECT id FROM cells)"
+    " OR right_cell NOT IN (SELECT id FROM cells) OR run NOT IN (SELECT id FROM runs)",
     """UPDATE cells SET state = 'planned', status = NULL, outcome = NULL, answer = NULL, current_score = NULL,
         score_state = NULL, score = NULL, passed = NULL, latency_ms = NULL, input_tokens = NULL,
         output_tokens = NULL, cost_usd = NULL
@@ -111,7 +114,8 @@ def _fill(connection: sqlite3.Connection, table: str, rows: Iterator[tuple[Any, 
     # A broken page can repeat rows or break the rules of a table: those are left out.
     connection.executemany(
         f"INSERT OR IGNORE INTO {table} VALUES ({marks})",  # noqa: S608
-        (row for row in rows if len(row) == width),
+        # An older version of the file has fewer columns: later ones were added at the end.
+        ((*row, *[None] * (width - len(row))) for row in rows if len(row) <= width),
     )
 
 

@@ -9,12 +9,13 @@ from typing import Any, Self
 
 from engine import paths
 from engine.domain import Case, Cell
-from engine.storage import codec, copying, finishing, heads, housekeeping, migrations
+from engine.storage import codec, copying, finishing, heads, housekeeping, migrations, votes
 from engine.storage.codec import Shape
 from engine.storage.database import Database
 from engine.storage.reader import Reader
 from engine.storage.records import RunFinish, RunHead, ScoreWrite, Write
 from engine.storage.rows import StoredRun
+from engine.storage.votes import StoredVote
 from engine.storage.writing import Writer
 
 
@@ -147,13 +148,21 @@ class Store(Reader):
                     (codec.dump(Shape.DOCUMENT, config), run),
                 )
 
-    def set_mark(self, run_id: str, cell: Cell, mark: str | None) -> None:
-        """The user's own mark of an answer: `good`, `bad` or None. Scores stay as they are."""
-        if mark not in ("good", "bad", None):
-            raise ValueError(f"a mark is good, bad or None, not {mark!r}")
+    def set_mark(self, run_id: str, cell: Cell, mark: str | None, score: float | None = None) -> None:
+        """The user's own mark of an answer: `good`, `bad` or None, with a score 0..1 where one was
+        given. The scores of the checks stay as they are."""
         with self.database.transaction() as connection:
-            number = self._cell(connection, run_id, cell)
-            connection.execute("UPDATE cells SET mark = ? WHERE id = ?", (mark, number))
+            votes.put_mark(connection, self._cell(connection, run_id, cell), mark, score)
+
+    def add_vote(self, run_id: str, vote: StoredVote) -> None:
+        """Keeps a blind vote; giving the same one again changes nothing."""
+        with self.database.transaction() as connection:
+            votes.add(connection, self._row(connection, run_id), vote)
+
+    def withdraw_vote(self, run_id: str, vote_id: str) -> bool:
+        """Takes a blind vote back; False where there is none of that id."""
+        with self.database.transaction() as connection:
+            return votes.withdraw(connection, self._row(connection, run_id), vote_id)
 
     def set_label(self, run_id: str, label: str) -> None:
         """The note that the user put on a run."""

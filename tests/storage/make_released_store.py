@@ -34,6 +34,8 @@ def main() -> None:
         store.write([DoneWrite("run_b", samples.plain_call(Cell("alpha", "c1", 1)))])
         store.write([DoneWrite("run_b", samples.failed_call(Cell("beta", "c1", 1)))])
         store.finish_run("run_b", samples.finish(RunStatus.CANCELLED, alpha=1.0))
+        store.set_mark("run_b", Cell("alpha", "c1", 1), "good", 0.75)
+        store.add_vote("run_b", samples.vote("v1", "c1", "right"))
 
 
 if __name__ == "__main__":

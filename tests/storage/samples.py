@@ -26,6 +26,7 @@ from engine.domain import (
     SkippedModel,
 )
 from engine.storage.records import BoardRow, DoneWrite, PlannedCell, RunFinish, RunHead, RunModel
+from engine.storage.votes import StoredVote
 from providers.base import Message, Usage
 
 START = datetime(2026, 11, 3, 14, 5, 7, 123456, tzinfo=UTC)
@@ -215,6 +216,13 @@ def finish(status: RunStatus = RunStatus.COMPLETED, **scores: float | None) -> R
         cost_usd=Decimal("0.92"),
         duration_s=300.0,
     )
+
+
+def vote(
+    vote_id: str, case: str, choice: str, left: str = "alpha", right: str = "beta", trial: int = 1
+) -> StoredVote:
+    """A blind vote between two models on one case."""
+    return StoredVote(vote_id, Cell(left, case, trial), Cell(right, case, trial), choice, START)
 
 
 def done_writes(plan: RunHead, score: float | None = 1.0) -> list[DoneWrite]:

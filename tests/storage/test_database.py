@@ -155,8 +155,8 @@ def test_a_newer_file_is_refused_with_both_versions(path: Path) -> None:
     error = refused(path)
     assert error.code == "store_newer"
     assert "version 7" in error.message
-    assert "version 1" in error.message
-    assert (error.details["found"], error.details["known"]) == (7, 1)
+    assert f"version {migrations.SCHEMA_VERSION}" in error.message
+    assert (error.details["found"], error.details["known"]) == (7, migrations.SCHEMA_VERSION)
 
 
 def test_damage_found_later_has_the_same_name(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

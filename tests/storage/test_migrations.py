@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.domain import Cell
 from engine.errors import UserError, WorldError
 from engine.storage import migrations
 from engine.storage.database import Database
@@ -30,8 +31,9 @@ def _break_down(connection: sqlite3.Connection) -> None:
     raise sqlite3.OperationalError("the power went")
 
 
-NEXT = (*MIGRATIONS, Migration(2, _add_colour))
-BROKEN = (*MIGRATIONS, Migration(2, _break_down))
+NOW = migrations.SCHEMA_VERSION
+NEXT = (*MIGRATIONS, Migration(NOW + 1, _add_colour))
+BROKEN = (*MIGRATIONS, Migration(NOW + 1, _break_down))
 
 
 @pytest.fixture
@@ -59,9 +61,9 @@ def test_a_step_is_taken_after_a_dated_copy(old: Path) -> None:
     colour = database.connection.execute("SELECT colour FROM runs").fetchone()[0]
     database.close()
     assert colour == "blue"
-    assert state(old)[0] == 2
+    assert state(old)[0] == NOW + 1
     assert backup is not None
-    assert backup.name.startswith("arena.v1-20")
+    assert backup.name.startswith(f"arena.v{NOW}-20")
     assert backup.parent == old.parent
     assert state(backup) == before
 
@@ -144,6 +146,19 @@ def test_every_released_file_still_opens(released: Path, tmp_path: Path) -> None
         assert stored.cases == samples.full_head().cases
         assert store.calls(oldest.run_id) == [samples.full_call(next(iter(samples.full_head().cells)).cell)]
         assert store.board_rows(oldest.run_id) == list(samples.finish(alpha=0.75, beta=None).rows)
+
+
+def test_an_old_file_gains_marks_and_votes(tmp_path: Path) -> None:
+    path = tmp_path / "arena.sqlite"
+    shutil.copyfile(RELEASED / "v1.sqlite", path)
+    with Store.open(path) as store:
+        assert store.backup is not None
+        assert store.own_marks("run_b") == []
+        assert store.votes("run_b") == []
+        store.set_mark("run_b", Cell("alpha", "c1", 1), "good", 0.75)
+        store.add_vote("run_b", samples.vote("v1", "c1", "left"))
+        assert [mark.score for mark in store.own_marks("run_b")] == [0.75]
+        assert [vote.choice for vote in store.votes("run_b")] == ["left"]
 
 
 def test_a_file_of_each_version_is_kept() -> None:
