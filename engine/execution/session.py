@@ -15,13 +15,10 @@ from pathlib import Path
 
 from providers.base import ErrorKind
 
-from engine.domain import CallDone, CallError, CallStatus, Cell, RunStatus
+from engine.domain import CallDone, CallError, CallStatus, RunStatus
 from engine.errors import ArenaError
 from engine.execution import events as ev
-from engine.execution.budget import Worst
-from engine.execution.call import Caller, Setting
-from engine.execution.clients import Clients
-from engine.execution.dispatcher import Dispatcher
+from engine.execution.books import Books
 from engine.execution.ending import Ending, close_run
 from engine.execution.executor import Executor, ExecutorFactory
 from engine.execution.jobs import (
@@ -30,6 +27,7 @@ from engine.execution.jobs import (
     Job,
 )
 from engine.execution.ledger_rows import spend_write
+from engine.execution.machinery import build
 from engine.execution.messages import (
     Answered,
     Command,
@@ -43,17 +41,11 @@ from engine.execution.messages import (
     Ticket,
     WorkerMessage,
 )
-from engine.execution.narrator import Narrator
 from engine.execution.opening import Opening, mark_earlier_answers, open_run
 from engine.execution.outcomes import answer_write, failed_record, stopped_record
-from engine.execution.plan import Plan
 from engine.execution.request import RunRequest
 from engine.execution.resume import resumed
 from engine.execution.retry import Failure
-from engine.paths import caches_dir, private_folder
-from engine.scoring import ScoringContext, canonical_check
-from engine.scoring.sandbox import Sandbox
-from engine.storage.recorder import Recorder
 from engine.storage.records import (
     AnswerWrite,
     DoneWrite,
@@ -94,12 +86,8 @@ class Session:
         self._make_executor = make_executor
         self._inbox: deque[Message] = deque()
         self._stop_event = threading.Event()
-        self._tickets: dict[int, Ticket] = {}
-        self._waiting: dict[int, Ticket] = {}
-        self._scoring: dict[Cell, Job] = {}
-        self._committing: dict[Cell, Job] = {}
-        self._late: set[Cell] = set()
-        self._unsaved = 0
+        self._books = Books()
+        self._cancel_asked = False
         self._late_marks = False
         self._abandon_at: float | None = None
         self._not_saved: ArenaError | None = None
@@ -144,30 +132,10 @@ class Session:
         self._opening = opening
 
     def _prepare(self, opening: Opening) -> None:
-        request, plan = self.request, self.request.plan
-        config = request.project.config
-        self.recorder = Recorder(
-            opening.store,
-            lambda writes: self.post(Committed(writes)),
-            lambda error, _kept: self.post(NotSaved(error)),
-        )
-        self._narrator = Narrator(self.run_id, self._clock, self.recorder.submit)
-        self._clients = Clients(plan.lane_widths, request.make_provider)
-        context = ScoringContext(
-            options=config.scorers.options,
-            root=request.project.root,
-            trusted=request.preflight.code_trusted,
-            judge_settings=config.judge,
-            sandbox=_sandbox(plan),
-            scorer_paths=config.scorers.paths,
-        )
-        self.caller = Caller(Setting(plan, config, context, self._stop_event), self._clients)
-        self.dispatcher = Dispatcher(
-            plan.dispatch_plan(self._worst_of, opening.done),
-            plan.rng(),
-            self._clock.monotonic(),
-            opening.carried,
-        )
+        parts = build(self.request, opening, self.post, self._stop_event)
+        self.recorder, self.dispatcher, self._narrator = parts.recorder, parts.dispatcher, parts.narrator
+        self._clients, self._caller = parts.clients, parts.caller
+        plan = self.request.plan
         self._keeps_account = self.dispatcher.ledger.ceilings.any
         self._executor: Executor = self._make_executor(self._carry_out, plan.concurrency)
         self._narrator.planned(plan, len(opening.done))
@@ -175,7 +143,7 @@ class Session:
             self._late_marks = True
             threading.Thread(
                 target=mark_earlier_answers,
-                args=(opening, self.caller, plan, self.post, self._stop_event),
+                args=(opening, self._caller, plan, self.post, self._stop_event),
                 name="arena-late-marks",
                 daemon=True,
             ).start()
@@ -186,18 +154,13 @@ class Session:
         opening.store.finish_run(self.run_id, finish)
         opening.store.close()
 
-    def _worst_of(self, index: int) -> Worst:
-        plan = self.request.plan
-        models, cases = len(plan.models), len(plan.cases)
-        return self.caller.worst_of(plan.models[index % models], plan.cases[index // models % cases])
-
     def _carry_out(self, ticket: Ticket) -> None:
         """In a worker. An answer that is marked already goes to the recorder without a detour.
 
         Its message waits in the inbox and is read when the commit wakes the owner, so an answer
         costs one change of threads less. With ceilings the account must be written with it.
         """
-        self.caller.attempt(ticket, self.post if self._keeps_account else self._post_result)
+        self._caller.attempt(ticket, self.post if self._keeps_account else self._post_result)
 
     def _post_result(self, message: WorkerMessage) -> None:
         if self.finished is not None:
@@ -235,14 +198,7 @@ class Session:
         self._last_wall = wall
 
     def _start(self, job: Job) -> None:
-        before = self._waiting.pop(job.item, None)
-        ticket = Ticket(
-            job,
-            self.dispatcher.tally(job),
-            before.log if before else (),
-            before.first_started_at if before else None,
-        )
-        self._tickets[job.id] = ticket
+        ticket = self._books.begin(job, self.dispatcher.tally(job))
         self._narrator.tell(ev.Started, cell=job.cell)
         if self._keeps_account:
             self._save(*self._account(job.payer))
@@ -259,7 +215,7 @@ class Session:
             case Answered():
                 self._take_answer(message)
             case Marked():
-                if message.ticket.job.id in self._tickets:
+                if self._books.holds(message.ticket.job):
                     self._save_done(message.ticket.job, message.record)
             case Refused():
                 self._take_refusal(message)
@@ -273,7 +229,7 @@ class Session:
 
     def _take_answer(self, message: Answered) -> None:
         job = message.ticket.job
-        if job.id not in self._tickets:
+        if not self._books.holds(job):
             self._keep_late_answer(message)
             return
         self.dispatcher.answered(job, self._clock.monotonic(), message.used)
@@ -282,14 +238,14 @@ class Session:
         if message.marked and self._keeps_account:
             self._save_done(job, record)
         elif message.marked:
-            self._await_commit(job)
+            self._books.commit(job)
         else:
-            self._scoring[job.cell] = job
+            self._books.score(job)
             self._save(answer_write(self.run_id, record), *self._account(job.payer))
 
     def _keep_late_answer(self, message: Answered) -> None:
         """Its cell was abandoned and is told as stopped; what is paid for is kept all the same."""
-        self._late.add(message.ticket.job.cell)
+        self._books.came_late(message.ticket.job.cell)
         if not message.marked:
             self._save(answer_write(self.run_id, message.record))
         elif self._keeps_account:
@@ -298,16 +254,14 @@ class Session:
     def _take_refusal(self, message: Refused) -> None:
         ticket = message.ticket
         job = ticket.job
-        if job.id not in self._tickets:
+        if not self._books.holds(job):
             return
         decision = self.dispatcher.failed(job, message.failure, self._clock.monotonic(), message.used)
         self._narrator.money_changed = self._narrator.counts_changed = True
         throttled = decision.code == "throttled"
         attempt = replace(message.attempt, throttled=throttled)
         if decision.fate in (Fate.RETRY, Fate.REQUEUED):
-            del self._tickets[job.id]
-            began = ticket.first_started_at or attempt.started_at
-            self._waiting[job.item] = replace(ticket, log=(*ticket.log, attempt), first_started_at=began)
+            self._books.come_back(ticket, attempt)
             self._narrator.tell(
                 ev.Retrying,
                 cell=job.cell,
@@ -322,14 +276,8 @@ class Session:
 
     def _save_done(self, job: Job, record: CallDone) -> None:
         """The cell's record is complete; its slots are free as soon as it is durable."""
-        self._await_commit(job)
+        self._books.commit(job)
         self._save(DoneWrite(self.run_id, record), *self._account(job.payer))
-
-    def _await_commit(self, job: Job) -> None:
-        del self._tickets[job.id]
-        self._scoring.pop(job.cell, None)
-        self._committing[job.cell] = job
-        self._unsaved += 1
 
     def _account(self, payer: str) -> tuple[SpendWrite, ...]:
         if not self._keeps_account:
@@ -348,18 +296,16 @@ class Session:
 
     def _take_committed(self, write: Write) -> None:
         if isinstance(write, AnswerWrite):
-            job = self._scoring.get(write.cell) or self._committing.get(write.cell)
+            job = self._books.answer_is_durable(write.cell)
             if job is not None:
                 self.dispatcher.free_lane(job)
                 self._narrator.tell(ev.Answered, cell=write.cell)
         elif isinstance(write, DoneWrite):
-            if write.done.cell in self._late and write.done.status is CallStatus.OK:
-                return
-            self._unsaved -= 1
-            job = self._committing.pop(write.done.cell, None)
+            told, job = self._books.record_is_durable(write)
             if job is not None:
                 self.dispatcher.finish(job)
-            self._narrator.durable(write.done)
+            if told:
+                self._narrator.durable(write.done)
 
     def _save(self, *writes: Write) -> None:
         self.recorder.submit(*writes)
@@ -370,10 +316,10 @@ class Session:
         now = self._clock.monotonic()
         match command.name, command.values:
             case "cancel", ():
-                if self.dispatcher.stopping is None:
-                    self.dispatcher.stop("cancelled", now)
-                else:
+                if self._cancel_asked:
                     self._stop_now(now)
+                self._cancel_asked = True
+                self.dispatcher.stop("cancelled", now)
             case "stop_now", ():
                 self.dispatcher.stop("cancelled", now)
                 self._stop_now(now)
@@ -402,9 +348,9 @@ class Session:
         """Records what did not come back as stopped; its threads are left behind."""
         self._abandon_at = None
         cut = Failure(ErrorKind.CANCELLED, "Stopped before the answer came.")
-        for ticket in list(self._tickets.values()):
+        for ticket in self._books.under_way():
             job = ticket.job
-            if job.cell not in self._scoring:
+            if not self._books.is_scoring(job):
                 self.dispatcher.failed(job, cut, self._clock.monotonic())
             record = stopped_record(
                 job.cell,
@@ -423,7 +369,7 @@ class Session:
             self._narrator.change(change, len(self.dispatcher.in_flight()))
 
     def _record_ended(self, ended: Ended) -> None:
-        before = self._waiting.pop(ended.index, None)
+        before = self._books.left_waiting(ended.index)
         failure = ended.failure
         record = stopped_record(
             ended.cell,
@@ -433,7 +379,7 @@ class Session:
             started_at=before.first_started_at if before else None,
             finished_at=None,
         )
-        self._unsaved += 1
+        self._books.unsaved += 1
         self._save(DoneWrite(self.run_id, record))
 
     def take_events(self) -> tuple[ev.Event, ...]:
@@ -448,8 +394,8 @@ class Session:
         if self._late_marks and not self._stop_event.is_set():
             return False
         if self._not_saved is not None:
-            return all(ticket.job.cell in self._scoring for ticket in self._tickets.values())
-        return self.dispatcher.over and not self._unsaved and not self._inbox
+            return all(self._books.is_scoring(ticket.job) for ticket in self._books.under_way())
+        return self.dispatcher.over and not self._books.unsaved and not self._inbox
 
     def _finish(self) -> None:
         stopping = self.dispatcher.stopping
@@ -494,7 +440,7 @@ class Session:
     def _save_what_has_arrived(self) -> None:
         """Before an abort: answers that came in are paid for, so they are stored."""
         for message in list(self._inbox):
-            if isinstance(message, Answered) and message.ticket.job.id in self._tickets:
+            if isinstance(message, Answered) and self._books.holds(message.ticket.job):
                 self._save(answer_write(self.run_id, message.record))
 
     def _tell_what_was_saved_at_the_end(self) -> None:
@@ -505,9 +451,3 @@ class Session:
                 for write in message.writes:
                     if isinstance(write, DoneWrite):
                         self._narrator.durable(write.done)
-
-
-def _sandbox(plan: Plan) -> Sandbox | None:
-    """The isolated interpreter, where a check of this plan runs code."""
-    wanted = any(canonical_check(check.type) == "code_exec" for case in plan.cases for check in case.checks)
-    return Sandbox(private_folder(caches_dir())) if wanted else None

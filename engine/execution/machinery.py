@@ -1,0 +1,80 @@
+"""The parts of one run, put together: recorder, narrator, clients, caller, dispatcher."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.execution.budget import Worst
+from engine.execution.call import Caller, Setting
+from engine.execution.clients import Clients
+from engine.execution.dispatcher import Dispatcher
+from engine.execution.messages import Committed, Message, NotSaved
+from engine.execution.narrator import Narrator
+from engine.execution.opening import Opening
+from engine.execution.plan import Plan
+from engine.execution.request import RunRequest
+from engine.paths import caches_dir, private_folder
+from engine.scoring import ScoringContext, canonical_check
+from engine.scoring.sandbox import Sandbox
+from engine.storage.recorder import Recorder
+
+
+@dataclass(frozen=True, slots=True)
+class Machinery:
+    """Everything that a run works with; each part is owned by the run."""
+
+    recorder: Recorder
+    narrator: Narrator
+    clients: Clients
+    caller: Caller
+    dispatcher: Dispatcher
+
+
+def build(
+    request: RunRequest,
+    opening: Opening,
+    post: Callable[[Message], None],
+    stop_event: threading.Event,
+) -> Machinery:
+    """Makes the parts of an opened run. `post` takes messages from any thread."""
+    plan, config = request.plan, request.project.config
+    recorder = Recorder(
+        opening.store,
+        lambda writes: post(Committed(writes)),
+        lambda error, _kept: post(NotSaved(error)),
+    )
+    clients = Clients(plan.lane_widths, request.make_provider)
+    context = ScoringContext(
+        options=config.scorers.options,
+        root=request.project.root,
+        trusted=request.preflight.code_trusted,
+        judge_settings=config.judge,
+        sandbox=_sandbox(plan),
+        scorer_paths=config.scorers.paths,
+    )
+    caller = Caller(Setting(plan, config, context, stop_event), clients)
+    dispatcher = Dispatcher(
+        plan.dispatch_plan(_worst_of(plan, caller), opening.done),
+        plan.rng(),
+        request.clock.monotonic(),
+        opening.carried,
+    )
+    narrator = Narrator(opening.run_id, request.clock, recorder.submit)
+    return Machinery(recorder, narrator, clients, caller, dispatcher)
+
+
+def _worst_of(plan: Plan, caller: Caller) -> Callable[[int], Worst]:
+    models, cases = len(plan.models), len(plan.cases)
+
+    def worst(index: int) -> Worst:
+        return caller.worst_of(plan.models[index % models], plan.cases[index // models % cases])
+
+    return worst
+
+
+def _sandbox(plan: Plan) -> Sandbox | None:
+    """The isolated interpreter, where a check of this plan runs code."""
+    wanted = any(canonical_check(check.type) == "code_exec" for case in plan.cases for check in case.checks)
+    return Sandbox(private_folder(caches_dir())) if wanted else None
