@@ -114,6 +114,11 @@ class Settings(QObject):
             self._file.remove(key)
             self.changed.emit(key)
 
+    def reset_all(self) -> None:
+        """Everything as at first: preferences, lists, remembered looks."""
+        for key in self._file.allKeys():
+            self.reset(key)
+
     def is_changed(self, key: str) -> bool:
         """Whether the person set this key."""
         return self._file.contains(key)

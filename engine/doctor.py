@@ -1,7 +1,7 @@
 """Looks whether this computer and a project are fit to run, each finding with its exact fix.
 
-Pure: no widgets, no network, nothing is changed. What only others can know (the store's
-integrity, whether a host answers) is handed in as a function.
+No widgets, nothing is changed, and no network unless it is asked to probe. What only others can
+know (the store's integrity) is handed in as a function.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from engine.config.schema import Connection, ModelEntry
+from engine.connection_check import check_connection as ask_connection
 from engine.errors import ArenaError
+from engine.key_rules import Asked
 from engine.keystore import KeyStore
 from engine.paths import home
 
 OLDEST_PYTHON = (3, 11)
+_NO_NETWORK = ("builtin", "mock", "callable", "litellm")
 _PACKAGES = ("PySide6.QtCore", "yaml", "pydantic", "openai", "anthropic", "google.genai", "keyring")
 
 
@@ -64,6 +67,24 @@ def diagnose(
     for connection, entry in connections:
         findings.append(check_connection(keystore, connection, entry, root=root, trust=trust))
     return findings
+
+
+def probe(
+    keystore: KeyStore,
+    connections: Iterable[tuple[Connection, ModelEntry | None]],
+    findings: Iterable[Finding],
+    root: Path | None = None,
+) -> list[Finding]:
+    """Asks each connection that `diagnose` found to have what it needs whether it answers.
+
+    Free, but it uses the network, and each connection may take 15 seconds.
+    """
+    sound = {finding.id for finding in findings if finding.state is State.OK}
+    return [
+        probe_connection(keystore, Asked(connection, entry, root))
+        for connection, entry in connections
+        if f"connection:{connection.id}" in sound and connection.kind not in _NO_NETWORK
+    ]
 
 
 def worst(findings: Iterable[Finding]) -> State:
@@ -185,6 +206,29 @@ def check_connection(
     }[result.source]
     where = f" for {result.host}" if result.host else ""
     return Finding(name, State.OK, "key_found", f"{connection.id}: the key{where} is there, {origin}.")
+
+
+def probe_connection(keystore: KeyStore, asked: Asked) -> Finding:
+    """Whether a connection answers and takes its key. Uses the network for up to 15 seconds."""
+    found = ask_connection(keystore, asked)
+    name, connection = f"reachable:{asked.connection.id}", asked.connection.id
+    if found.ok:
+        models = f" and offers {len(found.models)} models" if found.models else ""
+        return Finding(name, State.OK, "works", f"{connection}: {found.host} answers{models}.")
+    fix = found.fix or _PROBE_FIXES.get(found.code, "Check the connection's settings, then try again.")
+    return Finding(name, State.FAIL, found.code, f"{connection}: {found.detail}", fix)
+
+
+_PROBE_FIXES: Mapping[str, str] = {
+    "key_refused": "Enter the key again: Settings > Access keys, or arena-desktop keys set.",
+    "no_credit": "Add credit on the billing page of the service.",
+    "slow_down": "The key is right. Wait a minute and try again.",
+    "service_down": "Usually this passes. Try again in a few minutes.",
+    "offline": "Connect to the network and try again.",
+    "not_reachable": "Check the address and the network, then try again.",
+    "not_running": "Start the server on this computer, then try again.",
+    "wrong_address": "Correct base_url; it usually ends in /v1.",
+}
 
 
 def _is_there(name: str) -> bool:

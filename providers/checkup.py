@@ -92,14 +92,23 @@ class ModelLists:
         Raises:
             ProviderError: it had to be asked for and the service failed.
         """
-        kept = None if refresh else self._read(_name(settings))
+        kept = None if refresh else self.kept(settings)
         if kept is not None:
             return kept
         provider = create(settings)
         try:
-            fresh = KeptList(tuple(provider.list_models(timeout_s)), self._now())
+            models = provider.list_models(timeout_s)
         finally:
             provider.close()
+        return self.keep(settings, models)
+
+    def kept(self, settings: ConnectionSettings) -> KeptList | None:
+        """The list of a connection where one of the last day is kept. Asks nobody."""
+        return self._read(_name(settings))
+
+    def keep(self, settings: ConnectionSettings, models: Sequence[ModelInfo]) -> KeptList:
+        """Keeps a list that was asked for elsewhere just now. Raises OSError."""
+        fresh = KeptList(tuple(models), self._now())
         self._write(_name(settings), fresh)
         return fresh
 

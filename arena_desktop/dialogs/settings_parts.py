@@ -1,0 +1,339 @@
+"""What the sections of the settings are made of: the section itself, its rows, small marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QListWidget,
+    QListWidgetItem,
+    QScrollArea,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from arena_desktop.settings import Settings
+from arena_desktop.theme import current, row_height, scaled
+from arena_desktop.theme import icons as theme_icons
+from arena_desktop.theme.tokens import RAIL_ITEM
+from arena_desktop.widgets.buttons import Button
+from arena_desktop.widgets.card import Card, Divider
+from arena_desktop.widgets.labels import LOOK_CHANGES, Label
+from arena_desktop.widgets.rail import ItemLook, paint_item
+
+Index = QModelIndex | QPersistentModelIndex
+_ICON = Qt.ItemDataRole.UserRole + 1
+_NAME = Qt.ItemDataRole.UserRole + 2
+_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+W = TypeVar("W", bound=QWidget)
+
+
+def clear(layout: QLayout) -> None:
+    """Takes everything out of a layout and ends the widgets."""
+    while (item := layout.takeAt(0)) is not None:
+        widget, inner = item.widget(), item.layout()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+        elif inner is not None:
+            clear(inner)
+
+
+class Mark(QWidget):
+    """A small icon beside words that say the same."""
+
+    def __init__(self, icon: str, tone: str = "text2", size: int = 16) -> None:
+        super().__init__()
+        self._icon, self._tone = icon, tone
+        self.setFixedSize(size, size)
+
+    def set_mark(self, icon: str, tone: str) -> None:
+        """Another icon."""
+        self._icon, self._tone = icon, tone
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme_icons.draw(QPainter(self), self._icon, current()[self._tone], QRectF(self.rect()))
+
+
+class Note(QWidget):
+    """A grey sentence with a small icon."""
+
+    def __init__(self, icon: str, text: str = "", *, role: str = "body", name: str = "") -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(Mark(icon), 0, Qt.AlignmentFlag.AlignTop)
+        self.label = Label(text, role, colour="text2", wrap=True, name=name)
+        row.addWidget(self.label, 1)
+
+
+class Section(QWidget):
+    """One section of the settings: title, then `body`. It scrolls when it is higher than the window.
+
+    `opened()` is called each time it is shown, for what is looked up only then.
+    """
+
+    def __init__(self, name: str, title: str, icon: str) -> None:
+        super().__init__()
+        self.setObjectName(f"section_{name}")
+        self.setAccessibleName(title)
+        self.section_name, self.title, self.icon = name, title, icon
+        inner = QWidget()
+        inner.setObjectName("scroll_body")
+        self.area = QScrollArea()
+        self.area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.area.setWidgetResizable(True)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setAccessibleName(title)
+        self.area.setWidget(inner)
+        inner.setAutoFillBackground(False)
+        self.area.viewport().setAutoFillBackground(False)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.area)
+        self.inner = QVBoxLayout(inner)
+        self.inner.setContentsMargins(24, 24, 24, 8)
+        self.inner.setSpacing(16)
+        self.inner.addWidget(Label(title, "title", name="section_title"))
+        self.body = QVBoxLayout()
+        self.body.setSpacing(16)
+        self.inner.addLayout(self.body, 1)
+
+    def opened(self) -> None:
+        """The section is on show now."""
+
+    def rows(self) -> list[SettingRow]:
+        """Its rows, for the search."""
+        return self.findChildren(SettingRow)
+
+    def words(self) -> str:
+        """Everything that stands in it, for the search."""
+        labels = [label.text() for label in self.findChildren(QLabel)]
+        buttons = [button.text() for button in self.findChildren(QAbstractButton)]
+        return "\n".join((self.title, *labels, *buttons)).casefold()
+
+
+class SettingRow(QWidget):
+    """One setting: words left, its field right, a dot and "Reset" while it is not as at first."""
+
+    def __init__(self, title: str, help_text: str = "") -> None:
+        super().__init__()
+        self._changed = False
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 12, 16, 12)
+        row.setSpacing(12)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        self.title = Label(title, "name", wrap=True)
+        words.addWidget(self.title)
+        if help_text:
+            words.addWidget(Label(help_text, "caption", colour="text2", wrap=True))
+        row.addLayout(words, 1)
+        self.reset = Button(self.tr("Reset"), "quiet")
+        self.reset.setAccessibleName(self.tr("Reset: {setting}").format(setting=title))
+        self.reset.hide()
+        row.addWidget(self.reset)
+        self.place = row
+
+    def set_field(self, field: QWidget) -> None:
+        """Puts the field at the right end and names it after the row."""
+        self.title.setBuddy(field)
+        if not field.accessibleName():
+            field.setAccessibleName(self.title.text())
+        self.place.addWidget(field)
+
+    def set_changed(self, changed: bool) -> None:
+        """Whether it differs from how it was at first."""
+        self._changed = changed
+        self.reset.setVisible(changed)
+        self.update()
+
+    def words(self) -> str:
+        """What the search looks at."""
+        return "\n".join(label.text() for label in self.findChildren(QLabel)).casefold()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._changed:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(current().color("accent"))
+        middle = self.title.y() + min(self.title.height(), self.title.fontMetrics().height()) / 2
+        painter.drawEllipse(QPointF(11, middle), 3, 3)
+
+
+class RowCard(Card):
+    """Rows on a card, hairlines between them; a hidden row takes its hairline along."""
+
+    def __init__(self) -> None:
+        super().__init__(padding=0, spacing=0)
+        self.body.setContentsMargins(1, 2, 1, 2)
+        self._rows: list[tuple[QWidget, Divider | None]] = []
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def add_row(self, row: W) -> W:
+        """Adds a row at the end."""
+        line = Divider() if self._rows else None
+        if line is not None:
+            self.body.addWidget(line)
+        self.body.addWidget(row)
+        self._rows.append((row, line))
+        return row
+
+    def clear(self) -> None:
+        """Takes all rows out."""
+        clear(self.body)
+        self._rows = []
+
+    def show_rows(self, wanted: Callable[[QWidget], bool]) -> None:
+        """Shows the rows that are wanted; the card itself hides with its last row."""
+        above = False
+        for row, line in self._rows:
+            shown = wanted(row)
+            row.setVisible(shown)
+            if line is not None:
+                line.setVisible(shown and above)
+            above = above or shown
+        self.setVisible(above or not self._rows)
+
+
+def bind(row: SettingRow, settings: Settings, key: str, show: Callable[[], None]) -> None:
+    """Keeps a row's dot, Reset and field in step with a preference, whoever changes it."""
+
+    def refresh(changed: str = key) -> None:
+        if changed == key:
+            show()
+            row.set_changed(settings.is_changed(key))
+
+    settings.changed.connect(refresh)
+    row.destroyed.connect(lambda: settings.changed.disconnect(refresh))
+    row.reset.clicked.connect(lambda: settings.reset(key))
+    refresh()
+
+
+class SectionList(QListWidget):
+    """The list at the left: arrow keys move and choose at once. `chosen(name)` follows."""
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("list_sections")
+        self.setAccessibleName(self.tr("Sections of the settings"))
+        self.setItemDelegate(_ItemPainter(self))
+        self.setMouseTracking(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setStyleSheet("background: transparent; border: 0;")
+        self.keyboard = False
+        self.currentItemChanged.connect(self._on_current)
+
+    def add(self, section: Section) -> None:
+        """Adds a section's item."""
+        item = QListWidgetItem(section.title)
+        item.setData(_ICON, section.icon)
+        item.setData(_NAME, section.section_name)
+        self.addItem(item)
+
+    def set_current(self, name: str) -> None:
+        """Chooses a section."""
+        for row in range(self.count()):
+            if self.item(row).data(_NAME) == name:
+                self.setCurrentRow(row)
+
+    def current(self) -> str:
+        """The chosen section."""
+        item = self.currentItem()
+        return str(item.data(_NAME)) if item is not None else ""
+
+    def show_only(self, names: set[str]) -> None:
+        """Hides the sections in which nothing was found; goes to the first that is left."""
+        for row in range(self.count()):
+            self.item(row).setHidden(self.item(row).data(_NAME) not in names)
+        if names and self.current() not in names:
+            first = next(
+                (row for row in range(self.count()) if self.item(row).data(_NAME) in names), self.currentRow()
+            )
+            self.setCurrentRow(first)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.keyboard = True
+        super().keyPressEvent(event)
+        self.viewport().update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.keyboard = False
+        super().mousePressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.keyboard = event.reason() in _TAB
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in LOOK_CHANGES:
+            self.scheduleDelayedItemsLayout()
+
+    def _on_current(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            self.chosen.emit(str(item.data(_NAME)))
+
+
+class _ItemPainter(QStyledItemDelegate):
+    """Items as those of the rail."""
+
+    def __init__(self, view: SectionList) -> None:
+        super().__init__(view)
+        self._view = view
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(100, max(RAIL_ITEM, row_height(RAIL_ITEM) - 8))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        chosen = self._view.currentIndex() == index
+        look = ItemLook(
+            text=str(index.data() or ""),
+            icon=str(index.data(_ICON)),
+            current=chosen,
+            hovered=bool(option.state & option.state.State_MouseOver),
+            ring=self._view.keyboard and self._view.hasFocus() and chosen,
+        )
+        painter.save()
+        # The items of the rail stand 8 px in; here the list itself does.
+        paint_item(painter, current(), QRectF(option.rect).adjusted(-8, 0, 8, 0), look)
+        painter.restore()
+
+
+class SidePane(QWidget):
+    """The plane below the list, as the rail of the main window."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(self.rect(), current().color("win"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in LOOK_CHANGES:
+            self._fit()
+
+    def _fit(self) -> None:
+        self.setFixedWidth(scaled(192))
