@@ -7,15 +7,17 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication
 
 from arena_desktop.context import AppContext
 from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.main_window import MainWindow, PageEntry
+from arena_desktop.run_bar import RunBar
 from arena_desktop.samples import working_copy
 from arena_desktop.theme.switch import Theme
 from arena_desktop.widgets.rail import Mark
 from arena_desktop.widgets.strip import Message, Tone
+from arena_desktop.window_actions import WindowActions
 from engine.domain import Severity
 from engine.errors import ArenaError
 
@@ -35,8 +37,8 @@ class ArenaWindow(MainWindow):
         context.open_sample = self.open_sample
         self.setAcceptDrops(True)
         self._connect_desks()
-        self._connect_actions()
-        self._connect_run()
+        self._run_bar = RunBar(self, context)
+        self._actions = WindowActions(self, context)
 
     # the contract
 
@@ -68,29 +70,6 @@ class ArenaWindow(MainWindow):
         context.results.shown.connect(self._on_result_shown)
         context.page_wanted.connect(self.show_page)
         context.message_wanted.connect(self.show_message)
-
-    def _connect_actions(self) -> None:
-        action = self.menus.action
-        action("action_open_project").triggered.connect(self.choose_project)
-        action("action_close_project").triggered.connect(self._context.projects.close)
-        action("action_run").triggered.connect(lambda: self.show_page("run"))
-        action("action_compare").triggered.connect(lambda: self.show_page("compare"))
-        action("action_quit").triggered.connect(self.close)
-
-    def _connect_run(self) -> None:
-        from arena_desktop.run_bar import RunBar
-
-        self._run_bar = RunBar(self, self._context)
-
-    # actions
-
-    def choose_project(self) -> None:
-        """Asks for a project folder and opens it."""
-        start = self._context.settings.last_folder
-        folder = QFileDialog.getExistingDirectory(self, self.tr("Open a project folder"), start)
-        if folder:
-            self._context.settings.last_folder = str(Path(folder).parent)
-            self.open_project(folder)
 
     # what the desks say
 

@@ -161,14 +161,14 @@ def report_page(stored: StoredRun, board: Leaderboard, calls: Iterable[CallDone]
     )
 
 
-def write_report(store: Store, run_id: str, folder: Path | None = None) -> Path:
+def write_report(store: Store, run_id: str, path: Path | None = None) -> Path:
     """Writes the report of a stored run and returns its path.
 
-    The default folder is `reports` below the program's own folder. Raises WorldError.
+    Without a path it goes into `reports` below the program's own folder. Raises WorldError.
     """
     stored = store.run(run_id)
     board = board_from_json(stored.board) if stored.board else Leaderboard((), None, NOTHING)
-    target = private_folder(folder or home() / "reports") / f"{stored.info.run_id}.html"
+    target = path or private_folder(home() / "reports") / f"{stored.info.run_id}.html"
     page = report_page(stored, board, store.iter_calls(stored.info.run_id))
     try:
         write_private(target, page)
