@@ -20,6 +20,7 @@ VERBS = {
     "runs": ("arena_desktop.cli.saved", "runs"),
     "show": ("arena_desktop.cli.saved", "show"),
     "new": ("arena_desktop.cli.setup", "new"),
+    "keys": ("arena_desktop.cli.keys", "keys"),
     "doctor": ("arena_desktop.cli.setup", "doctor"),
 }
 

@@ -108,6 +108,25 @@ def _add_others(verbs: argparse._SubParsersAction[Parser]) -> None:
     _common(doctor)
 
 
+def _add_keys(verbs: argparse._SubParsersAction[Parser]) -> None:
+    keys = verbs.add_parser("keys", help="list, keep, remove and test access keys")
+    actions: argparse._SubParsersAction[Parser] = keys.add_subparsers(
+        dest="action", required=True, parser_class=Parser, metavar="ACTION"
+    )
+    rows = (
+        ("list", "say for which connections a key is kept"),
+        ("set", "keep a key; it is read from a prompt or from standard input"),
+        ("remove", "remove the key of a connection"),
+        ("test", "ask the service whether it takes the key"),
+    )
+    for name, help_text in rows:
+        action = actions.add_parser(name, help=help_text)
+        if name != "list":
+            action.add_argument("connection", metavar="CONNECTION", help="a service such as openai, or an id")
+            action.add_argument("--project", metavar="PROJECT", help="the project that has the connection")
+        _common(action)
+
+
 def build_parser() -> Parser:
     """Returns the parser of all verbs."""
     parser = Parser(
@@ -121,4 +140,5 @@ def build_parser() -> Parser:
     _add_run(verbs)
     _add_readers(verbs)
     _add_others(verbs)
+    _add_keys(verbs)
     return parser

@@ -23,45 +23,33 @@ def new(options: argparse.Namespace) -> int:
 
 
 def doctor(options: argparse.Namespace) -> int:
-    """Looks at this computer and prints every check with its fix."""
-    from engine.doctor import State, diagnose, worst
+    """Looks at this computer and prints every check with its fix; with `--probe` asks the connections."""
+    from arena_desktop.desks.connections import OwnConnections
+    from arena_desktop.desks.doctor_desk import examine
+    from arena_desktop.settings import Settings
+    from arena_desktop.wording.doctor import as_text
+    from engine.doctor import State, worst
     from engine.keystore import KeyStore
-    from engine.paths import store_path
+    from engine.paths import settings_path, store_path
     from engine.project import load_project
-    from engine.storage.store import check_store
 
-    path = Path(options.store) if options.store else store_path()
+    store = Path(options.store) if options.store else store_path()
     project = load_project(Path(options.project)) if options.project else None
-    connections = []
-    if project is not None:
-        used = {entry.provider: entry for entry in project.config.models if entry.enabled}
-        connections = [(item, used.get(item.id)) for item in project.config.connections]
-    findings = diagnose(
-        keystore=KeyStore(),
-        connections=connections,
-        root=project.root if project else None,
-        check_store=lambda: check_store(path),
-    )
+    own = OwnConnections(Settings(settings_path())).list()
+    findings = examine(KeyStore(), own, project, store, probe=options.probe)
     state = worst(findings)
     if options.json:
-        print_json(
+        rows = [
             {
-                "state": state,
-                "checks": [
-                    {
-                        "id": item.id,
-                        "state": item.state,
-                        "code": item.code,
-                        "sentence": item.sentence,
-                        "fix": item.fix,
-                    }
-                    for item in findings
-                ],
+                "id": item.id,
+                "state": item.state,
+                "code": item.code,
+                "sentence": item.sentence,
+                "fix": item.fix,
             }
-        )
+            for item in findings
+        ]
+        print_json({"state": state, "checks": rows})
     else:
-        for item in findings:
-            print(f"{item.state.value:5} {item.sentence}")
-            if item.fix and item.state is not State.OK:
-                print(f"      {item.fix}")
+        print(as_text(findings))
     return EXIT_ERROR if state is State.FAIL else EXIT_OK

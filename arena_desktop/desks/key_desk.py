@@ -147,8 +147,7 @@ class KeyDesk(QObject):
         keys, lists = self._keys, self.lists
 
         def work(_job: Job) -> Tested:
-            asked = Asked(place.connection, place.entry, place.root, interactive=True)
-            found = check_connection(keys, asked, pasted=pasted)
+            found = check_place(keys, place, pasted)
             if found.ok and found.models and pasted is None:
                 # The list is only a cache: a full disk does not make a good key a bad one.
                 with contextlib.suppress(OSError):
@@ -254,6 +253,18 @@ def state_of(keys: KeyStore, place: KnownConnection, checked: CheckRecord | None
         checked=checked,
         has_key=bool(value) and result.source != "config",
     )
+
+
+def check_place(keys: KeyStore, place: KnownConnection, pasted: str | None = None) -> ConnectionCheck:
+    """Asks a connection, with a pasted key or with the kept one. Blocks; see `check_connection`."""
+    if pasted is None and place.needs_key:
+        kept = keys.resolve(place.connection, place.entry, root=place.root, interactive=True)
+        if kept.usable and kept.value is None:
+            enter = f"Enter one for {place.host} in Settings > Keys"
+            fix = f"{enter}, or run: arena-desktop keys set {place.holder}"
+            return ConnectionCheck("missing", place.host, fix=fix)
+    asked = Asked(place.connection, place.entry, place.root, interactive=True)
+    return check_connection(keys, asked, pasted=pasted)
 
 
 def _list_name(place: KnownConnection) -> ConnectionSettings:

@@ -188,7 +188,9 @@ def answer_words(check: ConnectionCheck, service: str, *, kind: str = "") -> Key
         "locked": _tr("The key store is locked."),
         "no_backend": _tr("This computer has no safe place for keys."),
     }.get(check.code, _tr("{service} could not be asked."))
-    return KeyAnswer(WARN, first.format(service=service), f"{check.detail} {check.fix}".strip())
+    # Why a missing key is missing is what the first sentence says already.
+    why = "" if check.code == "missing" else check.detail
+    return KeyAnswer(WARN, first.format(service=service), f"{why} {check.fix}".strip())
 
 
 def _works(service: str, models: int, proves_key: bool, has_key: bool) -> KeyAnswer:

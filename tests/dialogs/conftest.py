@@ -63,4 +63,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
-            item.add_marker(pytest.mark.qt_log_ignore("propagateSizeHints", "This plugin does not support raise"))
+            item.add_marker(pytest.mark.qt_log_ignore("propagateSizeHints", "does not support raise"))
