@@ -1,0 +1,283 @@
+"""History: all saved runs of the project; a double click opens one; scores over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QWidget
+
+from arena_desktop.background import Job
+from arena_desktop.cells import Tone
+from arena_desktop.itemmodels.history import HistoryRow, history_columns
+from arena_desktop.itemmodels.table import ColumnTable
+from arena_desktop.theme import scaled
+from arena_desktop.views.history_data import HistoryFacts, read_history
+from arena_desktop.views.result_parts import can_carry_on, carry_on, save_chart, set_chart_table
+from arena_desktop.widgets.buttons import Button
+from arena_desktop.widgets.chart_view import ChartCard, ChartView
+from arena_desktop.widgets.empty_state import EmptyState
+from arena_desktop.widgets.fields import FilterField
+from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.page import Page
+from arena_desktop.widgets.strip import Message, StripButton
+from arena_desktop.widgets.table import ArenaTable
+from arena_desktop.widgets.table_card import TableCard
+from arena_desktop.wording import history as words
+from engine.domain import RunInfo
+from engine.errors import ArenaError
+from engine.storage.store import Store
+
+if TYPE_CHECKING:
+    from arena_desktop.context import AppContext
+
+TO_COMPARE = 2
+
+
+class HistoryView(Page):
+    """Holds which runs are ticked; everything else is read from the store."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__("history", self.tr("History"), scrolls=True)
+        self._context = context
+        self._facts = HistoryFacts("")
+        self._chosen: set[str] = set()
+        self._noting: RunInfo | None = None
+        self._add_controls()
+        self._add_table()
+        self._add_details()
+        self._add_chart()
+        self.body.addStretch(1)
+        context.results.listed.connect(self._on_listed)
+        context.projects.opened.connect(lambda _opened: self._forget())
+        context.runs.state_changed.connect(self._show_rows)
+        self._on_listed(context.results.runs)
+
+    # parts
+
+    def _add_controls(self) -> None:
+        self.filter = FilterField(self.tr("Filter"))
+        self.filter.setAccessibleName(self.tr("Filter the runs"))
+        self.filter.setFixedWidth(scaled(200))
+        self.button_compare = Button(
+            words.chosen_button(0), "primary", icon="compare", name="button_compare_chosen"
+        )
+        self.button_compare.clicked.connect(self._on_compare)
+        self.header.controls.addWidget(self.filter)
+        self.header.controls.addWidget(self.button_compare)
+
+    def _add_table(self) -> None:
+        self.nothing = EmptyState(
+            self.tr("No runs yet."),
+            self.tr("Every run is kept here. After two runs you can see what changed."),
+            self.tr("Run the tests"),
+            icon="run",
+        )
+        self.nothing.pressed.connect(lambda: self._context.page_wanted.emit("run"))
+        self.body.addWidget(self.nothing, 1)
+        self.table = ArenaTable("table_history", self.tr("Saved runs"))
+        self.rows: ColumnTable[HistoryRow] = ColumnTable(
+            history_columns(self._on_choose), key=lambda row: row.info.run_id, parent=self.table
+        )
+        self.table.setModel(self.rows)
+        self.filter.textChanged.connect(self.rows.set_filter)
+        self.table.fit_rows(most=12)
+        self.table.remember(self._context.settings)
+        self.table.activated_row.connect(self._on_open)
+        self.table.current_row_changed.connect(self._on_current)
+        self.table.link_clicked.connect(lambda row, _link: carry_on(self._context, row.info))
+        self.table.delete_pressed.connect(self._on_delete)
+        self.table.set_row_menu(self._fill_menu)
+        self.card = TableCard(self.table)
+        self.body.addWidget(self.card)
+
+    def _add_details(self) -> None:
+        self.details = QWidget()
+        self.details.setObjectName("detail")
+        row = QHBoxLayout(self.details)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        self.label_note = Label("", name="label_run_note")
+        self.edit_note = QLineEdit()
+        self.edit_note.setObjectName("edit_run_note")
+        self.edit_note.setPlaceholderText(self.tr("A note for this run"))
+        self.edit_note.setMinimumWidth(scaled(160))
+        self.edit_note.editingFinished.connect(self._on_note)
+        self.label_note.setBuddy(self.edit_note)
+        self.button_open = Button(self.tr("Open"), icon="results", name="button_open_run")
+        self.button_open.clicked.connect(lambda: self._on_open(self.table.current_record()))
+        self.button_remove = Button(self.tr("Remove"), "danger", name="button_remove_run")
+        self.button_remove.clicked.connect(self._on_delete)
+        row.addWidget(self.label_note)
+        row.addWidget(self.edit_note, 1)
+        row.addWidget(self.button_open)
+        row.addWidget(self.button_remove)
+        self.body.addWidget(self.details)
+
+    def _add_chart(self) -> None:
+        self.chart = ChartCard(words.over_time_title("accuracy"), ChartView("chart_history", height=320))
+        self.chart.save_pressed.connect(lambda: save_chart(self.chart, self._context))
+        self.chart.hide()
+        self.body.addWidget(self.chart)
+
+    # what is shown
+
+    def _project(self) -> str:
+        project = self._context.projects.project
+        if project is not None:
+            return project.config.project
+        result = self._context.results.result
+        return result.stored.info.project if result is not None else ""
+
+    def _forget(self) -> None:
+        self._chosen.clear()
+        self.strips.close_all()
+
+    def _on_listed(self, runs: tuple[RunInfo, ...]) -> None:
+        self._chosen &= {run.run_id for run in runs}
+        self._show_rows()
+        project = self._project()
+        if not runs or not project:
+            self._on_facts(HistoryFacts(project))
+            return
+        self._read(lambda store: read_history(store, project, runs), self._on_facts, "history")
+
+    def _on_facts(self, facts: HistoryFacts) -> None:
+        self._facts = facts
+        self._show_rows()
+        self.chart.setVisible(facts.chart is not None)
+        if facts.chart is not None:
+            title = words.over_time_title(facts.deciding)
+            self.chart.head.title.setText(title)
+            self.chart.set_chart(facts.chart, title, facts.sentence)
+            set_chart_table(self.chart, facts.chart, self.tr("Scores over time as a table"))
+
+    def _show_rows(self) -> None:
+        heads, context = self._facts.heads, self._context
+        self.rows.set_rows(
+            HistoryRow(
+                info=run,
+                best=heads.get(run.winner) if run.winner else None,
+                chosen=run.run_id in self._chosen,
+                can_carry_on=can_carry_on(context, run),
+            )
+            for run in context.results.runs
+        )
+        empty = not context.results.runs
+        self.nothing.setVisible(empty)
+        self.card.setVisible(not empty)
+        self.filter.setVisible(not empty)
+        self._show_compare()
+        self._on_current(self.table.current_record())
+
+    def _show_compare(self) -> None:
+        self.button_compare.setText(words.chosen_button(len(self._chosen)))
+        self.button_compare.setEnabled(len(self._chosen) == TO_COMPARE)
+        tip = "" if len(self._chosen) == TO_COMPARE else self.tr("Tick two runs to compare them.")
+        self.button_compare.setToolTip(tip)
+        self.button_compare.setVisible(self.rows.total_count() > 1)
+
+    def _on_current(self, row: HistoryRow | None) -> None:
+        if self._noting is not None and (row is None or row.info.run_id != self._noting.run_id):
+            self._on_note()
+        self.details.setVisible(row is not None)
+        self._noting = row.info if row is not None else None
+        if row is None:
+            return
+        text = self.tr("Note for run {number}").format(number=row.info.number)
+        self.label_note.setText(text)
+        self.edit_note.setAccessibleName(text)
+        if not self.edit_note.hasFocus():
+            self.edit_note.setText(row.info.label)
+
+    # doing
+
+    def _on_open(self, row: HistoryRow | None) -> None:
+        if row is not None:
+            self._context.results.open_run(row.info.run_id)
+            self._context.page_wanted.emit("results")
+
+    def _on_choose(self, row: HistoryRow, on: bool) -> None:
+        run_id = row.info.run_id
+        if on:
+            self._chosen.add(run_id)
+        else:
+            self._chosen.discard(run_id)
+        self.rows.replace(replace(row, chosen=on))
+        self._show_compare()
+
+    def _on_compare(self) -> None:
+        from arena_desktop.views.compare import CompareView
+
+        ordered = [run.run_id for run in self._context.results.runs if run.run_id in self._chosen]
+        self._context.page_wanted.emit("compare")
+        page = self.window().findChild(CompareView)
+        if page is not None and len(ordered) == TO_COMPARE:
+            # The list is newest first; the older run stands before.
+            page.choose(ordered[1], ordered[0])
+
+    def _on_note(self) -> None:
+        info, text = self._noting, self.edit_note.text().strip()
+        if info is None or text == info.label:
+            return
+        self._noting = replace(info, label=text)
+        self._read(lambda store: store.set_label(info.run_id, text), self._list_again, f"note {info.run_id}")
+
+    def _on_delete(self) -> None:
+        rows = self.table.chosen_records() or [self.table.current_record()]
+        infos = [row.info for row in rows if row is not None]
+        if infos:
+            self._remove(infos)
+
+    def _remove(self, infos: list[RunInfo]) -> None:
+        ids = [info.run_id for info in infos]
+
+        def done(_answer: object) -> None:
+            result = self._context.results.result
+            if result is not None and result.run_id in ids:
+                self._context.results.show(None)
+            self._list_again()
+            undo = StripButton(self.tr("Undo"), lambda: self._restore(infos), closes=True)
+            first = words.removed_sentence([info.number for info in infos])
+            self.strips.show_message(Message("removed", Tone.INFO, first, words.removed_text(), (undo,)))
+
+        self._read(lambda store: store.delete(ids), done, "remove runs")
+
+    def _restore(self, infos: list[RunInfo]) -> None:
+        def done(_answer: object) -> None:
+            self._list_again()
+            first = words.restored_sentence([info.number for info in infos])
+            self.strips.show_message(Message("removed", Tone.GOOD, first))
+
+        self._read(lambda store: store.restore([i.run_id for i in infos]), done, "restore runs")
+
+    def _fill_menu(self, menu: QMenu, row: HistoryRow) -> None:
+        menu.addAction(self.tr("Open")).triggered.connect(lambda: self._on_open(row))
+        note = menu.addAction(self.tr("Note…"))
+        note.triggered.connect(lambda: self.edit_note.setFocus(Qt.FocusReason.ShortcutFocusReason))
+        menu.addAction(self.tr("Remove")).triggered.connect(self._on_delete)
+
+    def _list_again(self, _answer: object = None) -> None:
+        project = self._project()
+        if project:
+            self._context.results.list_runs(project)
+
+    def _read(self, work: Callable[[Store], Any], done: Callable[[Any], None], name: str) -> None:
+        open_store = self._context.results.store
+
+        def job(_job: Job) -> Any:
+            return work(open_store())
+
+        self._context.background.run(job, done, self._on_failed, name=name, replace=True)
+
+    def _on_failed(self, error: Exception) -> None:
+        if not isinstance(error, ArenaError):
+            raise error
+        self.strips.show_message(Message("history", Tone.BAD, error.message, error.hint))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._list_again()

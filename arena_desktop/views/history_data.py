@@ -1,0 +1,111 @@
+"""What History reads from the store, away from the GUI thread: names of the best, scores over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from arena_desktop.charts.data import Change, Line, Lines, Measure
+from arena_desktop.itemmodels.lanes import ModelHead
+from arena_desktop.wording import formats
+from arena_desktop.wording.history import change_text, over_time_sentence, run_heading
+from engine.domain import RunInfo
+from engine.storage.rows import ModelPoint, StoredRun
+from engine.storage.store import Store
+
+RUNS_DRAWN = 12
+"""The newest runs with a result are drawn."""
+_POINTS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryFacts:
+    """`heads` by model key over all runs; `chart` None = nothing can be drawn on 0 to 100."""
+
+    project: str
+    heads: Mapping[str, ModelHead] = field(default_factory=dict)
+    chart: Lines | None = None
+    sentence: str = ""
+    deciding: str = "accuracy"
+
+
+def read_history(store: Store, project: str, runs: Sequence[RunInfo]) -> HistoryFacts:
+    """Reads labels and lines of a project's runs."""
+    points = store.model_history(project, limit=_POINTS)
+    by_run: dict[str, list[ModelPoint]] = {}
+    for point in points:
+        by_run.setdefault(point.run_id, []).append(point)
+    drawn = [run for run in runs if run.run_id in by_run][:RUNS_DRAWN][::-1]
+    stored = {run.run_id: store.run(run.run_id) for run in drawn}
+    heads = _heads(points, list(stored.values())[::-1])
+    if not drawn:
+        return HistoryFacts(project, heads)
+    deciding = str(_metrics(stored[drawn[-1].run_id]).get("deciding") or "accuracy")
+    chart = _lines(drawn, stored, by_run, heads)
+    return HistoryFacts(project, heads, chart, _sentence(chart, drawn, heads) if chart else "", deciding)
+
+
+def _metrics(run: StoredRun) -> Mapping[str, object]:
+    found = run.config.get("metrics")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _heads(points: Sequence[ModelPoint], stored: Sequence[StoredRun]) -> dict[str, ModelHead]:
+    """Every model that ever took part; those of the newest run keep the places they have there."""
+    labels: dict[str, str] = {}
+    for run in stored:
+        for model in run.models:
+            labels.setdefault(model.key, model.label or model.key)
+    for point in points:
+        labels.setdefault(point.row.model_key, point.label or point.row.model_key)
+    return {key: ModelHead(key, label, number) for number, (key, label) in enumerate(labels.items())}
+
+
+def _lines(
+    drawn: Sequence[RunInfo],
+    stored: Mapping[str, StoredRun],
+    by_run: Mapping[str, Sequence[ModelPoint]],
+    heads: Mapping[str, ModelHead],
+) -> Lines | None:
+    lines = []
+    for key, head in heads.items():
+        measures = tuple(_measure(by_run[run.run_id], key) for run in drawn)
+        if any(measure is not None for measure in measures):
+            lines.append(Line(head.label, head.index, measures))
+    shares = [m.value for line in lines for m in line.points if m is not None]
+    if not lines or not all(0.0 <= value <= 100.0 for value in shares):
+        return None
+    days = tuple(formats.when(run.started_at) for run in drawn)
+    titles = tuple(run_heading(run.number, day) for run, day in zip(drawn, days, strict=True))
+    return Lines(days, tuple(lines), titles, _changes(drawn, stored))
+
+
+def _measure(points: Sequence[ModelPoint], key: str) -> Measure | None:
+    row = next((point.row for point in points if point.row.model_key == key), None)
+    if row is None or row.score is None:
+        return None
+    low = row.low * 100 if row.low is not None else None
+    high = row.high * 100 if row.high is not None else None
+    return Measure(row.score * 100, low, high, formats.points(row.score))
+
+
+def _changes(drawn: Sequence[RunInfo], stored: Mapping[str, StoredRun]) -> tuple[Change, ...]:
+    found = []
+    for number in range(1, len(drawn)):
+        before, after = stored[drawn[number - 1].run_id], stored[drawn[number].run_id]
+        text = change_text(
+            instructions=before.config.get("defaults") != after.config.get("defaults"),
+            tests_added=after.info.cases - before.info.cases,
+        )
+        if text:
+            found.append(Change(number, text))
+    return tuple(found)
+
+
+def _sentence(chart: Lines, drawn: Sequence[RunInfo], heads: Mapping[str, ModelHead]) -> str:
+    """About the best of the newest run, or the first line."""
+    winner = next((run.winner for run in reversed(drawn) if run.winner), None)
+    name = heads[winner].label if winner in heads else ""
+    line = next((line for line in chart.lines if line.name == name), chart.lines[0])
+    known = [point.value for point in line.points if point is not None]
+    return over_time_sentence(line.name, known[0], known[-1], len(known))
