@@ -40,6 +40,11 @@ class ArenaWindow(MainWindow):
         self._run_bar = RunBar(self, context)
         self._actions = WindowActions(self, context)
 
+    @property
+    def context(self) -> AppContext:
+        """The services and shared state of this window."""
+        return self._context
+
     # the contract
 
     def open_project(self, path: Path | str) -> None:
