@@ -95,6 +95,26 @@ def _add_readers(verbs: argparse._SubParsersAction[Parser]) -> None:
     _common(show)
 
 
+def _add_stored(verbs: argparse._SubParsersAction[Parser]) -> None:
+    rescore = verbs.add_parser("rescore", help="new checks or weights on the answers of a saved run")
+    rescore.add_argument("run", metavar="RUN", help="a run id or its beginning, or `last`")
+    rescore.add_argument(
+        "--project", metavar="P", help="the project folder (default: where the run came from)"
+    )
+    rescore.add_argument("--trust", action="store_true", help="allow the project's own checks")
+    _common(rescore)
+
+    compare = verbs.add_parser("compare", help="two saved runs on the tests that both share")
+    compare.add_argument("before", metavar="RUN", help="the earlier run: its id, or the beginning of it")
+    compare.add_argument("after", metavar="RUN", help="the later run, or `last`")
+    _common(compare)
+
+    history = verbs.add_parser("history", help="how the models of a project did over its saved runs")
+    history.add_argument("project", metavar="PROJECT", help="the project's folder or name")
+    history.add_argument("--model", metavar="K", help="only this model, by its key")
+    _common(history)
+
+
 def _add_others(verbs: argparse._SubParsersAction[Parser]) -> None:
     new = verbs.add_parser("new", help="make a project from a kind of job")
     new.add_argument("project", metavar="PROJECT", help="the folder to make")
@@ -139,6 +159,7 @@ def build_parser() -> Parser:
     )
     _add_run(verbs)
     _add_readers(verbs)
+    _add_stored(verbs)
     _add_others(verbs)
     _add_keys(verbs)
     return parser

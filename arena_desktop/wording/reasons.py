@@ -229,6 +229,20 @@ def _stopped_early(values: Values, _names: Names) -> str:
     return f"{cause} {partial}"
 
 
+def _rescored(values: Values, _names: Names) -> str:
+    changed = int(values.get("changed", 0))
+    text = _tr("The answers were marked again later; no mark changed.")
+    if changed:
+        one = _tr("The answers were marked again later; one of {answers} marks changed.")
+        many = _tr("The answers were marked again later; {changed} of {answers} marks changed.")
+        text = (one if changed == 1 else many).format(
+            changed=formats.whole(changed), answers=formats.whole(values.get("answers", 0))
+        )
+    if not values.get("kept_judge"):
+        return text
+    return f"{text} {_tr('The marks of the second AI stayed as they were.')}"
+
+
 _NOTES: dict[str, Callable[[Values, Names], str]] = {
     "errors_unweighted": lambda v, _n: _tr(
         "{errors} of {calls} questions failed. They are not counted as wrong; give “{metric}” a weight to"
@@ -277,6 +291,7 @@ _NOTES: dict[str, Callable[[Values, Names], str]] = {
     "tls_not_verified": lambda v, _n: _tr(
         "The project switches off the check of who answers at {lanes}."
     ).format(lanes=_listed(v.get("lanes"))),
+    "rescored": _rescored,
 }
 
 
