@@ -11,8 +11,10 @@ FASTEST_PER_S = 1000.0
 SLOWEST_PER_S = 0.01
 
 _PROBING_GROWTH = 1.3
-_HOLDING_GROWTH = 1.03
+_HOLDING_GROWTH = 0.03
+_HOLDING_GROWTH_PER_START = 0.006
 _HOLDING_CUT = 0.85
+_LIMIT_FORGOTTEN = 0.9
 
 
 class WidthControl:
@@ -71,14 +73,17 @@ class Pace:
     """The most starts per second while a lane is slowed down. No rate = no limit.
 
     The first signal sets it to the new width; each quiet second it grows by 30 % until the next
-    signal, which cuts it by 15 %; from then on a quiet second adds 3 %.
+    signal, which cuts it by 15 %; from then on a quiet second adds 3 %. Near the rate at which it
+    was refused last, it adds no more than 0.6 % per start: at one call a second, 3 % a second
+    would reach the limit again with every sixth call.
     """
 
-    __slots__ = ("_holding", "_last_cut", "_mark", "_next_start", "_rate")
+    __slots__ = ("_holding", "_last_cut", "_limit", "_mark", "_next_start", "_rate")
 
     def __init__(self) -> None:
         self._rate: float | None = None
         self._holding = False
+        self._limit = 0.0
         self._mark = 0.0
         self._last_cut = 0.0
         self._next_start = 0.0
@@ -89,6 +94,8 @@ class Pace:
         if rate is None:
             self._set(now, float(width), holding=False)
         elif now - self._last_cut >= max(1.0, 1.0 / rate):
+            # Refusals in a row come from one limit; only slowly is it taken to be a lower one.
+            self._limit = max(rate, self._limit * _LIMIT_FORGOTTEN)
             self._set(now, rate * _HOLDING_CUT, holding=True)
         else:
             self._mark = now
@@ -113,11 +120,15 @@ class Pace:
             return None
         quiet = int(now - self._mark)
         if quiet > 0:
-            growth = _HOLDING_GROWTH if self._holding else _PROBING_GROWTH
+            growth = self._holding_growth(self._rate) if self._holding else _PROBING_GROWTH
             # Bounded before the power, so that a night of quiet does not overflow.
             self._rate = min(FASTEST_PER_S, self._rate * growth ** min(quiet, 1000))
             self._mark += quiet
         return self._rate
+
+    def _holding_growth(self, rate: float) -> float:
+        near = self._limit * _HOLDING_CUT <= rate <= self._limit / _HOLDING_CUT
+        return 1.0 + (min(_HOLDING_GROWTH, _HOLDING_GROWTH_PER_START * rate) if near else _HOLDING_GROWTH)
 
     def started(self, now: float) -> None:
         """One call was started."""
