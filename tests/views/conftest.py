@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
+from arena_desktop.context import AppContext
 from arena_desktop.theme.switch import Appearance, Theme
+from tests.views.run_world import CONFIG, close_context, made_tests, make_context, run_now, write_project
 from tests.views.setup_world import World
 
 
@@ -29,3 +32,43 @@ def world(theme: Theme, tmp_path: Path) -> Iterator[World]:
     made = World(tmp_path)
     yield made
     made.close()
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Three runs of pretend models: `runs` oldest first, the second with other instructions and a better
+    Birch, the third over the first six tests only."""
+
+    folder: Path
+    store: Path
+    runs: tuple[str, str, str]
+
+
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Stored:
+    """Real runs, made once for all tests."""
+    home = tmp_path_factory.mktemp("stored")
+    folder, store = write_project(home / "replies"), home / "arena.sqlite"
+    better = CONFIG.replace("accuracy: 64, latency_ms: 180", "accuracy: 100, latency_ms: 180")
+    write_project(home / "better", better.replace("Sort the", "Carefully sort the"))
+    first = run_now(folder, store)
+    second = run_now(home / "better", store)
+    third = run_now(folder, store, limit=6)
+    return Stored(folder, store, (first, second, third))
+
+
+@pytest.fixture
+def context(theme: Theme, tmp_path: Path, stored: Stored) -> Iterator[AppContext]:
+    """The real context over a copy of the stored runs; no project is open."""
+    made = make_context(tmp_path / "home", stored.store)
+    yield made
+    close_context(made)
+
+
+@pytest.fixture
+def fresh(theme: Theme, tmp_path: Path) -> Iterator[AppContext]:
+    """The real context over no store at all, with a project folder `replies` beside it."""
+    write_project(tmp_path / "replies", tests=made_tests(12))
+    made = make_context(tmp_path / "home")
+    yield made
+    close_context(made)
