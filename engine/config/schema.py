@@ -221,7 +221,10 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """The model that marks answers, where a check asks for one."""
+    """The model that marks answers, where a check asks for one.
+
+    `mark_itself` lets it mark its own answers too, where it also takes part.
+    """
 
     model: str | None = None
     provider: str | None = None
@@ -235,6 +238,7 @@ class Judge:
     prompt: str | None = None
     scale: Annotated[float, Gt(0)] | None = None
     votes: Count = 1
+    mark_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,20 +39,23 @@ class Admission:
         self._waiting: tuple[Lane, int] | None = None
         self.run_is_full = False
 
-    def next(self, now: float) -> Pick | None:
-        """What may start now, or None.
+    def next(self, now: float, *, judges_only: bool = False) -> Pick | None:
+        """What may start now, or None. `judges_only`: no model is asked any more.
 
         `run_is_full` is True where the run's ceiling leaves no room and nothing in flight can make
         any: the run ends at that cell, without a look at cheaper ones.
         """
+        self.run_is_full = False
         while True:
-            chosen = self._choose(now)
+            chosen = self._choose(now, judges_only)
             if chosen is None:
                 return None
             lane, item, member = chosen
             payer = JUDGE_LANE if member == JUDGE_MEMBER else self._plan.grid.models[member].key
             worst = self._worst(item, lane)
             fit = self._ledger.fits(payer, worst)
+            if fit is Fit.MODEL_FULL and member == JUDGE_MEMBER:
+                fit = Fit.YES  # the ceiling of one model is one of those that are compared
             if fit is Fit.YES:
                 self._waiting = None
                 lane.queue.pop(member)
@@ -63,10 +66,13 @@ class Admission:
                 return None
             self._hold_or_close(lane, member, payer)
 
-    def _choose(self, now: float) -> tuple[Lane, int, int] | None:
+    def _choose(self, now: float, judges_only: bool) -> tuple[Lane, int, int] | None:
         judge = self._traffic.judge
         if judge is not None and (head := self._open_head(judge, now)):
             return (judge, *head)
+        if judges_only:
+            self._waiting = None
+            return None
         if self._waiting is not None:
             lane, item = self._waiting
             head = self._open_head(lane, now)

@@ -133,6 +133,11 @@ class Cells:
         self._judged.pop(item, None)
         self._progress.pop(item, None)
 
+    def is_finished(self, index: int) -> bool:
+        """True where the cell has its record, also when an answer of it is being marked anew."""
+        return bool(self._finished_at[index])
+
     def counts(self, retrying: int) -> Counts:
-        """The counts for the screen."""
-        return Counts(self.total, self.finished, len(self._running), retrying)
+        """The counts for the screen. A finished cell that is marked anew is not running again."""
+        running = sum(1 for index in self._running if not self._finished_at[index])
+        return Counts(self.total, self.finished, running, retrying)

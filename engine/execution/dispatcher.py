@@ -19,7 +19,7 @@ from providers.base import ErrorKind
 
 from engine.domain import Cell
 from engine.execution.admission import JUDGE_MEMBER, Admission, Pick
-from engine.execution.budget import NOTHING, Carried, Ledger, Used, Worst
+from engine.execution.budget import NOTHING, Carried, Fit, Ledger, Used, Worst
 from engine.execution.cells import Cells
 from engine.execution.events import LaneState
 from engine.execution.jobs import (
@@ -42,6 +42,8 @@ from engine.execution.retry import Action, Failure, classify, is_throttle, retry
 from engine.execution.traffic import Traffic
 
 _COMES_BACK = frozenset({Fate.RETRY, Fate.REQUEUED})
+_JUDGES_GO_ON = frozenset({"cancelled", "budget"})
+"""Ends of a run that still let judges finish what is paid for, as far as a ceiling allows."""
 
 
 @dataclass(slots=True)
@@ -72,6 +74,8 @@ class Dispatcher:
         self._next_job = 0
         self._paused = False
         self._stopping: str | None = None
+        self._judges_stopped = False
+        self._judge_failure: Failure | None = None
         models = len(plan.grid.models)
         for number, model in enumerate(plan.grid.models):
             items: Iterable[int] = range(number, self._cells.total, models)
@@ -89,26 +93,41 @@ class Dispatcher:
         slots = self._plan.concurrency if capacity is None else min(capacity, self._plan.concurrency)
         jobs: list[Job] = []
         while not self._idle_by_wish and len(self._flights) < slots:
-            pick = self._admission.next(now)
+            pick = self._admission.next(now, judges_only=self._stopping is not None)
             if pick is None:
                 break
             jobs.append(self._admit(pick, now))
-        if self._admission.run_is_full:
-            self.stop("budget", now)
+        if self._admission.run_is_full and not self._idle_by_wish:
+            self._run_is_full(now)
         self._admission.note_blocked(now, slots_free=not self._idle_by_wish and len(self._flights) < slots)
         self._end_parked_when_idle()
         return jobs
 
+    def _run_is_full(self, now: float) -> None:
+        """No room under the ceiling: first no model is asked any more, then no judge."""
+        if self._stopping is None:
+            self.stop("budget", now)
+        head = self._traffic.judge.queue.head() if self._traffic.judge is not None else None
+        if head is None:
+            return
+        if self.ledger.fits(JUDGE_LANE, self._cells.judge_worst(head[0])) is Fit.RUN_FULL:
+            self.stop_judges()
+
     @property
     def _idle_by_wish(self) -> bool:
-        return self._paused or self._stopping is not None
+        """True where nothing may start: paused, or ending without judges to finish."""
+        return self._paused or (self._stopping is not None and not self._judges_go_on)
+
+    @property
+    def _judges_go_on(self) -> bool:
+        return self._stopping in _JUDGES_GO_ON and not self._judges_stopped
 
     def wake_at(self, now: float) -> float | None:
         """When to ask again if nothing happens before; None = only an event can change anything."""
         moments: list[float | None] = []
         for lane in self._traffic:
             moments.append(lane.next_change())
-            if not self._idle_by_wish:
+            if not self._idle_by_wish and (self._stopping is None or lane is self._traffic.judge):
                 moments.append(lane.queue.next_due())
                 at = self._admission.opens_at(lane, now)
                 moments.append(at if at is not None and at > now else None)
@@ -146,6 +165,8 @@ class Dispatcher:
     def _end_queued(self, code: str) -> None:
         aside = self._traffic.standing.aside
         for lane in self._traffic:
+            if lane is self._traffic.judge and self._judges_go_on:
+                continue
             for item in lane.queue.drain():
                 self._cells.end(item, code, aside.get(self._plan.grid.model_of(item)))
 
@@ -200,17 +221,21 @@ class Dispatcher:
         decision = self._traffic.heard_failure(lane, flight.started, failure, now)
         if decision is None:
             decision = self._own_fate(flight.job, lane, failure, now)
-        self._drop_stopped_judges(failure)
-        if self._stopping and decision.fate in _COMES_BACK:
+        self._drop_stopped_judges(failure if flight.job.kind is JobKind.JUDGE else None)
+        if self._stopping and decision.fate in _COMES_BACK and not self._may_come_back(flight.job):
             return Decision(Fate.STOPPED, code=self._stopping)
         return decision
+
+    def _may_come_back(self, job: Job) -> bool:
+        return job.kind is JobKind.JUDGE and self._judges_go_on
 
     def _own_fate(self, job: Job, lane: Lane, failure: Failure, now: float) -> Decision:
         action = classify(failure)
         progress = self._cells.progress(job.item)
         policy = lane.plan.retry
         used_up = action is Action.RETRY and progress.retries >= policy.retries
-        if action is Action.FINAL or (used_up and not self._stopping):
+        ending = self._stopping and not self._may_come_back(job)
+        if action is Action.FINAL or (used_up and not ending):
             return self._final(job, lane, failure, now)
         if job.kind is JobKind.CALL and self._member(job) in self._traffic.standing.closed:
             return Decision(Fate.STOPPED, code="budget_model")
@@ -244,8 +269,8 @@ class Dispatcher:
         """Queues one judge request for a cell that awaits judges; returns its item number."""
         item = self._cells.new_judge(index, worst)
         lane = self._traffic[JUDGE_LANE]
-        if self._stopping or lane.stopped:
-            self._cells.drop_judge(item, self._stopping or lane.stopped or "", None)
+        if lane.stopped or (self._stopping and not self._judges_go_on):
+            self._cells.drop_judge(item, lane.stopped or self._stopping or "", self._judge_failure)
         else:
             lane.queue.push(JUDGE_MEMBER, item)
         return item
@@ -255,16 +280,29 @@ class Dispatcher:
         self._release(job)
         self._cells.forget_judge(job.item)
 
+    def judge_again(self, index: int) -> None:
+        """A finished cell of an earlier session awaits judges; `finish_cell` ends that too."""
+        self._cells.scoring.add(index)
+
     def finish_cell(self, index: int) -> None:
         """All marks of a cell that awaited judges are committed."""
         self._cells.scoring.remove(index)
-        self._cells.finish(index)
+        if not self._cells.is_finished(index):
+            self._cells.finish(index)
+
+    def stop_judges(self) -> None:
+        """No judge is asked any more either; what waits is dropped."""
+        self._judges_stopped = True
+        if self._traffic.judge is not None:
+            for item in self._traffic.judge.queue.drain():
+                self._cells.drop_judge(item, self._stopping or "cancelled", None)
 
     def _drop_stopped_judges(self, failure: Failure | None = None) -> None:
         lane = self._traffic.judge
         if lane is not None and lane.stopped:
+            self._judge_failure = self._judge_failure or failure
             for item in lane.queue.drain():
-                self._cells.drop_judge(item, lane.stopped, failure)
+                self._cells.drop_judge(item, lane.stopped, self._judge_failure)
 
     # ---- what the user wants
 
@@ -351,8 +389,9 @@ class Dispatcher:
 
     @property
     def over(self) -> bool:
-        """True where every cell is finished and no slot is held."""
-        return self._cells.finished == self._cells.total and not self._flights
+        """True where every cell is finished, none is marked anew and no slot is held."""
+        finished = self._cells.finished == self._cells.total
+        return finished and not self._flights and not self._cells.scoring
 
     # ---- inside
 

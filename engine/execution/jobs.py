@@ -10,8 +10,8 @@ from engine.domain import Cell
 from engine.execution.budget import Ceilings, Worst
 from engine.execution.retry import Failure, RetryPolicy
 
-JUDGE_LANE = "judge"
-"""Id of the judge's own lane and payer."""
+JUDGE_LANE = "marking AI"
+"""Id of the judge's own lane and payer, in words that no connection or model is called by."""
 
 
 class JobKind(StrEnum):
@@ -26,6 +26,8 @@ class LanePlan:
     """One connection's share of the run. `width` is clamped to the run's concurrency already.
 
     `local`: the service runs on this computer, so the network being away does not stop it.
+    `shares`: the lane whose calls per minute count together with those of this one, because both
+    go through one connection.
     """
 
     id: str
@@ -35,6 +37,7 @@ class LanePlan:
     tpm: float | None = None
     burst: float | None = None
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    shares: str = ""
 
 
 @dataclass(frozen=True, slots=True)

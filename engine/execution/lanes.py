@@ -126,6 +126,8 @@ class Lane:
         self.stopped: str | None = None
         self.day_refusals = 0
         self.denials = 0
+        self.cause: tuple[str, int | None] | None = None
+        self.equal = 0
         self.answered_once = False
         self.closed_until = 0.0
         self.closed_reason: str | None = None

@@ -22,7 +22,7 @@ from engine.execution.jobs import (
 )
 from engine.execution.lanes import Lane
 from engine.execution.retry import COUNTDOWN_S, SHORT_WAIT_S, WAITED_S, Failure, is_throttle
-from engine.execution.standing import Standing
+from engine.execution.standing import EQUAL_FAILURES, Standing
 
 _LOST = frozenset(
     {ErrorKind.OFFLINE, ErrorKind.CONNECT, ErrorKind.CONNECT_TIMEOUT, ErrorKind.TIMEOUT, ErrorKind.UNKNOWN}
@@ -39,6 +39,10 @@ class Traffic:
         self._concurrency = plan.concurrency
         self._rng = rng
         self._lanes = {p.id: Lane(p) for p in plan.lanes}
+        for lane in self._lanes.values():
+            shared = self._lanes.get(lane.plan.shares)
+            if shared is not None:
+                lane.rpm, lane.tpm = shared.rpm, shared.tpm
         self.standing = Standing(plan.grid.models)
         self.changes: list[Change] = []
 
@@ -143,7 +147,13 @@ class Traffic:
         elif failure.denied:
             lane.denials += 1
             if lane.denials >= _JUDGE_DENIALS:
-                self.stop_lane(lane, "denied", failure)
+                code = "denied" if failure.kind is ErrorKind.AUTH else "no_credit"
+                self.stop_lane(lane, code, failure)
+        elif not lane.answered_once and failure.kind is not ErrorKind.BLOCKED:
+            lane.equal = lane.equal + 1 if lane.cause == failure.cause else 1
+            lane.cause = failure.cause
+            if lane.equal >= EQUAL_FAILURES:
+                self.stop_lane(lane, "same_failure", failure)
 
     # ---- lanes and models that stop
 

@@ -445,12 +445,36 @@ def test_a_judge_with_a_refused_key_stops_and_drops_what_waits() -> None:
     assert [x.index for x in d.take_dropped_judges()] == [1]
 
 
-def test_cancel_drops_queued_judges_and_their_cells_can_be_finished() -> None:
+def test_cancel_lets_judges_finish_what_is_paid_for() -> None:
     sim = Sim(_judged_plan())
     d = sim.dispatcher
     for job in d.start_ready(0.0):
         _answer(sim, job, 1.0)
     d.stop("cancelled", 1.5)
+    assert d.take_dropped_judges() == []
+    (first,) = d.start_ready(1.5)
+    assert d.failed(first, rate_limited(5.0), 1.6).fate is Fate.REQUEUED
+    woken = d.wake_at(1.6)
+    assert woken is not None
+    for _ in range(2):
+        (judge,) = d.start_ready(woken + 1)
+        assert judge.kind is JobKind.JUDGE
+        d.answered(judge, woken + 2, Used(MONEY, 5))
+        d.judge_done(judge)
+        d.finish_cell(judge.index)
+        woken += 60
+    assert d.start_ready(woken) == []
+    assert d.over
+
+
+@pytest.mark.parametrize("reason", ["cancelled", "fail_fast"])
+def test_an_end_without_judges_drops_them_and_their_cells_can_be_finished(reason: str) -> None:
+    sim = Sim(_judged_plan())
+    d = sim.dispatcher
+    for job in d.start_ready(0.0):
+        _answer(sim, job, 1.0)
+    d.stop(reason, 1.5)
+    d.stop_judges()
     dropped = d.take_dropped_judges()
     assert len(dropped) == 2
     for drop in dropped:
@@ -471,6 +495,50 @@ def test_judge_calls_count_against_the_ceiling() -> None:
     assert d.start_ready(1.0) == []
     assert d.stopping == "budget"
     assert d.ledger.run.spent == MONEY * 2
+    assert [drop.code for drop in d.take_dropped_judges()] == ["budget", "budget"]
+
+
+def test_the_ceiling_of_one_model_is_not_that_of_the_judge() -> None:
+    sim = Sim(_judged_plan(ceilings=Ceilings(model_usd=MONEY), worst_of=priced))
+    d = sim.dispatcher
+    (first,) = d.start_ready(0.0)
+    d.answered(first, 1.0, Used(Decimal(0), 100))
+    d.await_judges(first)
+    for _ in range(3):
+        d.add_judge(first.index, Worst(MONEY, 10))
+    for moment in (1.0, 2.0, 3.0):
+        (judge,) = [job for job in d.start_ready(moment) if job.kind is JobKind.JUDGE]
+        d.answered(judge, moment, Used(MONEY, 10))
+        d.judge_done(judge)
+    assert d.ledger.account(JUDGE_LANE).spent == MONEY * 3
+
+
+def test_a_judge_on_a_shared_connection_shares_its_rate_limit_and_nothing_else() -> None:
+    lanes = (LanePlan("a", 5, rpm=4.0), LanePlan(JUDGE_LANE, 5, rpm=4.0, shares="a"))
+    d = Dispatcher(DispatchPlan(grid({"A": "a"}, 6), lanes, 10), random.Random(1), 0.0)
+    first, *_ = d.start_ready(0.0, capacity=2)
+    d.answered(first, 0.1, Used(Decimal(0), 1))
+    d.await_judges(first)
+    for _ in range(4):
+        d.add_judge(first.index, Worst())
+    assert [job.kind for job in d.start_ready(0.2)] == [JobKind.JUDGE, JobKind.JUDGE]
+    assert d.wake_at(0.2) == pytest.approx(15.0, abs=0.3)
+
+
+def test_a_judge_that_fails_the_same_way_from_the_start_is_given_up() -> None:
+    sim = Sim(_judged_plan())
+    d = sim.dispatcher
+    (job, _) = d.start_ready(0.0)
+    _answer(sim, job, 1.0)
+    for _ in range(9):
+        d.add_judge(job.index, Worst())
+    failures = 0
+    while judges := [j for j in d.start_ready(2.0) if j.kind is JobKind.JUDGE]:
+        failures += 1
+        d.failed(judges[0], Failure(ErrorKind.BAD_REQUEST, "no such parameter", 400), 2.0)
+        d.judge_done(judges[0])
+    assert failures == 8
+    assert {drop.code for drop in d.take_dropped_judges()} == {"same_failure"}
 
 
 # ---- budget

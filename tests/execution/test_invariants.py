@@ -98,7 +98,7 @@ class DispatcherMachine(RuleBasedStateMachine):
         for job in self.d.start_ready(self.now):
             assert job.id not in self.flying
             self.flying[job.id] = job
-            assert budget_before is None
+            assert budget_before is None or job.kind is JobKind.JUDGE
             assert not self.d.paused
         self._collect()
 
@@ -135,7 +135,7 @@ class DispatcherMachine(RuleBasedStateMachine):
         job = data.draw(st.sampled_from(self._unanswered()))
         decision = self.d.failed(job, failure, self.now)
         if decision.fate in (Fate.RETRY, Fate.REQUEUED):
-            assert not self.stopped
+            assert not self.stopped or job.kind is JobKind.JUDGE
             del self.flying[job.id]
         elif job.kind is JobKind.JUDGE:
             self._judge_is_done(job)
@@ -203,7 +203,8 @@ class DispatcherMachine(RuleBasedStateMachine):
         if self.ceilings.run_usd is not None:
             assert ledger.run.committed <= self.ceilings.run_usd
         if self.ceilings.model_usd is not None:
-            assert all(a.committed <= self.ceilings.model_usd for a in ledger.payers.values())
+            models = [a for payer, a in ledger.payers.items() if payer != JUDGE_LANE]
+            assert all(a.committed <= self.ceilings.model_usd for a in models)
         assert ledger.in_flight == len(self._unanswered())
         if self.ceilings.any:
             assert ledger.run.open == WORST * len(self._unanswered())
