@@ -183,8 +183,26 @@ def prepare(sections):
     make_environment(uv, python)
     install(uv, requirements)
     run([PYTHON, "-m", "compileall", "-q", "-j", "0", os.path.join(VENV, "lib")])
+    write_launchers()
     with open(STAMP, "a", encoding="utf-8") as file:
         file.write(stamp + "\n")
+
+
+def write_launchers():
+    """Makes the program importable in its environment, and puts `arena-desktop` beside its Python."""
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    library = run([PYTHON, "-c", code]).stdout.strip()
+    with open(os.path.join(library, "arena_desktop_source.pth"), "w", encoding="utf-8") as file:
+        file.write(ROOT + "\n")
+    folder = os.path.dirname(PYTHON)
+    if WINDOWS:
+        with open(os.path.join(folder, "arena-desktop.cmd"), "w", encoding="utf-8") as file:
+            file.write('@"%s" -m arena_desktop %%*\r\n' % PYTHON)
+        return
+    launcher = os.path.join(folder, "arena-desktop")
+    with open(launcher, "w", encoding="utf-8") as file:
+        file.write('#!/bin/sh\nexec "%s" -m arena_desktop "$@"\n' % PYTHON)
+    os.chmod(launcher, 0o755)
 
 
 def missing_libraries(libraries):

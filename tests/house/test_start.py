@@ -130,3 +130,26 @@ def test_start_is_readable_to_an_old_python() -> None:
 
     source = (ROOT / "start.py").read_text(encoding="utf-8")
     assert ast.parse(source, feature_version=(3, 6))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the launcher there is another file")
+def test_the_launcher_calls_the_program(
+    start: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setattr(start, "PYTHON", str(folder / "python"))
+    library = subprocess.CompletedProcess([], 0, str(tmp_path))
+    monkeypatch.setattr(start, "run", lambda *_a, **_k: library)
+    start.write_launchers()
+    (folder / "python").symlink_to(sys.executable)
+    said = subprocess.run(
+        [folder / "arena-desktop", "--version"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin"},
+    )
+    assert said.stdout.startswith("arena-desktop ")
+    assert (tmp_path / "arena_desktop_source.pth").read_text(encoding="utf-8").strip() == str(ROOT)
