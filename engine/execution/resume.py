@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from engine.config.schema import Config, Connection, ModelEntry
-from engine.domain import Case, SkippedModel
+from engine.domain import Case, RunStatus, SkippedModel
 from engine.errors import UserError
 from engine.execution.plan import Plan, make_plan
 from engine.execution.preflight import examine
@@ -115,7 +115,7 @@ def resumed(request: RunRequest) -> RunRequest:
         return request
     with Store.open(request.store_path) as store:
         stored = store.run(request.resume_from)
-        if not store.unfinished(stored.info.run_id) and not store.pending_scores(stored.info.run_id):
+        if _is_complete(store, stored):
             raise UserError(
                 "nothing_missing",
                 f"The run {stored.info.run_id} has an answer or a final failure for every planned call.",
@@ -127,6 +127,14 @@ def resumed(request: RunRequest) -> RunRequest:
     if found and request.resume_choice == SNAPSHOT:
         request = _as_stored(request, stored)
     return _restricted(request, stored)
+
+
+def _is_complete(store: Store, stored: StoredRun) -> bool:
+    """Nothing is left to do. A run cut off after its last answer still lacks its result."""
+    run_id = stored.info.run_id
+    if store.unfinished(run_id) or store.pending_scores(run_id):
+        return False
+    return stored.info.status is not RunStatus.INTERRUPTED and stored.board is not None
 
 
 def _as_stored(request: RunRequest, stored: StoredRun) -> RunRequest:

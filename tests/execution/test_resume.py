@@ -157,6 +157,21 @@ def test_a_complete_run_has_nothing_to_carry_on(tmp_path: Path, qapp) -> None:
     assert caught.value.code == "nothing_missing"
 
 
+def test_a_run_cut_off_after_its_last_answer_still_gets_its_result(tmp_path: Path, qapp) -> None:
+    """A crash between the last answer and the leaderboard: carrying on asks nothing and closes it."""
+    world = _world(tmp_path)
+    done = world.run()
+    with Store.open(world.store_path) as store:
+        connection = store.database.connection
+        connection.execute("UPDATE runs SET status = 'interrupted', finished_at = NULL")
+        connection.execute("UPDATE run_details SET board = NULL")
+    before = len(world.service.requests)
+    again = world.run(resume_from=done.info.run_id)
+    assert len(world.service.requests) == before
+    assert again.info.status is RunStatus.COMPLETED
+    assert again.board == done.board
+
+
 _CHILD = """
 import sys, pathlib
 sys.path.insert(0, {root!r})
