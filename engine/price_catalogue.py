@@ -32,6 +32,12 @@ _RATES = {
     "reasoning_usd_per_mtok": "output_reasoning_mtok",
 }
 _CHECKED = re.compile(r"(?:verified|checked|as of|confirmed)[^.;]*?(\d{4}-\d{2}-\d{2})", re.IGNORECASE)
+_OTHER_USE = re.compile(
+    r"embed|whisper|transcri|moderation|guard|rerank|(?:^|[-/])(?:tts|image|audio|realtime|live|translate"
+    r"|voice|speech|ocr|video|veo|imagen|sora|dall-e|lyria|robotics|streaming|computer-use|search-api"
+    r"|banana|orpheus)(?![a-z])|(?:^|-)(?:ada|babbage|curie|davinci)(?:-|$)|gpt-3"
+)
+_OWN_NAMES: Mapping[str, tuple[str, ...]] = {"google": ("gemini", "gemma")}
 _SAYS_NOTHING = re.compile(
     r"(?:[-.@:_](?:latest|preview|exp|experimental|default|v\d+(?::\d)?|\d{3}|\d{6}|\d{8}"
     r"|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}(?:-\d{4})?|\d{2}-\d{4}))*"
@@ -126,6 +132,37 @@ class Catalogue:
             source=f"{pages[0]} ({_edition_name()})",
             as_of=edition_date(self._now.date()),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One model on a vendor's list, for choosing from. `name` is empty where the list has none."""
+
+    model_id: str
+    name: str = ""
+
+
+def offers(vendor: str | None = None, url: str | None = None) -> list[Offer]:
+    """What a vendor, or whoever answers at an address, has on its list that answers questions in words.
+
+    Left out is what its id says to be for something else (pictures, speech, embeddings), families
+    that are no model by themselves, and what the vendor only resells under another maker's name.
+    """
+    provider = _provider(vendor, url)
+    if provider is None:
+        return []
+    start = _OWN_NAMES.get(provider.id)
+    return [
+        Offer(model.id, model.name or "")
+        for model in provider.models
+        if answers_in_words(model.id) and (start is None or model.id.startswith(start))
+    ]
+
+
+def answers_in_words(model_id: str) -> bool:
+    """False where the id says that the model is made for something else than answering in words."""
+    name = model_id.lower()
+    return not (_OTHER_USE.search(name) or name.endswith("-") or name.startswith("ft:"))
 
 
 def _edition_name() -> str:

@@ -231,6 +231,8 @@ class KeysSection(Section):
         self.pane.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.pane.chosen.connect(self._mark)
         self.pane.models_wanted.connect(self.models_wanted)
+        projects = self._context.projects
+        self.pane.can_use_models = lambda: projects.project is not None
         self.split.addLayout(left, 13)
         self.split.addWidget(self.pane, 10)
         self.body.addLayout(self.split, 1)

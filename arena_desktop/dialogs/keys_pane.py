@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 
@@ -32,6 +32,7 @@ class KeyPane(KeyCard):
         self._place: KnownConnection | None = None
         self._waiting = ""
         self._other_kind = ""
+        self.can_use_models: Callable[[], bool] = lambda: False
         self.combo.currentIndexChanged.connect(self._on_combo)
         self.field.key_changed.connect(self._on_key)
         self.field.returnPressed.connect(self._on_save)
@@ -272,7 +273,7 @@ class KeyPane(KeyCard):
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _help_buttons(self, answer: words.KeyAnswer, tested: Tested) -> tuple[StripButton, ...]:
-        if tested.check.ok and tested.check.models and not tested.pasted:
+        if tested.check.ok and tested.check.models and not tested.pasted and self.can_use_models():
             place = tested.place
             return (StripButton(self.tr("Use these models…"), lambda: self.models_wanted.emit(place)),)
         if answer.page == "billing" and self.facts.billing_page:

@@ -11,8 +11,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from arena_desktop.desks.connections import KnownConnection
 from arena_desktop.dialogs.diagnostics import DiagnosticsSection
 from arena_desktop.dialogs.keys import KeysSection
+from arena_desktop.dialogs.model_picker_open import open_model_picker
 from arena_desktop.dialogs.settings_about import AboutSection, PrivacySection, UpdatesSection
 from arena_desktop.dialogs.settings_data import DataSection
 from arena_desktop.dialogs.settings_general import (
@@ -53,6 +55,7 @@ class SettingsDialog(QDialog):
         self.setModal(False)
         self.setMinimumSize(*LEAST_SIZE)
         self.keys = KeysSection(context)
+        self.keys.models_wanted.connect(self._on_models_wanted)
         appearance = AppearanceSection(context.settings)
         appearance.appearance_chosen.connect(self.appearance_chosen)
         appearance.text_steps.connect(self.text_steps)
@@ -151,6 +154,9 @@ class SettingsDialog(QDialog):
         self.stack.setCurrentWidget(section)
         if self.isVisible():
             section.opened()
+
+    def _on_models_wanted(self, place: KnownConnection) -> None:
+        open_model_picker(self._context, self, place.connection.id)
 
     def _on_search(self, text: str) -> None:
         words = text.casefold().split()

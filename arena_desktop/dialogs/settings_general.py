@@ -12,7 +12,7 @@ from arena_desktop.desks.new_project_defaults import (
     read_defaults,
     write_amount,
 )
-from arena_desktop.dialogs.settings_parts import Note, RowCard, Section, SettingRow, bind
+from arena_desktop.dialogs.settings_parts import Note, RowCard, Section, SettingRow
 from arena_desktop.settings import Settings
 from arena_desktop.theme.switch import TEXT_LARGEST, TEXT_SMALLEST, TEXT_STEP, Appearance
 from arena_desktop.widgets.fields import Combo, MoneySpin, Spin
@@ -26,7 +26,7 @@ def switch_row(settings: Settings, attribute: str, title: str, help_text: str) -
     box.setObjectName(f"check_{attribute}")
     row.set_field(box)
     key = getattr(Settings, attribute).key
-    bind(row, settings, key, lambda: box.setChecked(getattr(settings, attribute)))
+    row.follow(settings, key, lambda: box.setChecked(getattr(settings, attribute)))
     box.clicked.connect(lambda on: setattr(settings, attribute, bool(on)))
     return row
 
@@ -81,7 +81,7 @@ class RunningSection(Section):
         )
         spin = Spin(self.tr("Questions at the same time"), 1, 64, name="edit_default_concurrency")
         row.set_field(spin)
-        bind(row, settings, CONCURRENCY_KEY, lambda: spin.setValue(read_defaults(settings).concurrency))
+        row.follow(settings, CONCURRENCY_KEY, lambda: spin.setValue(read_defaults(settings).concurrency))
         spin.valueChanged.connect(
             lambda value: value != read_defaults(settings).concurrency
             and settings.write(CONCURRENCY_KEY, value)
@@ -98,7 +98,7 @@ class RunningSection(Section):
             defaults = read_defaults(settings)
             return defaults.budget_usd if key == BUDGET_KEY else defaults.confirm_above_usd
 
-        bind(row, settings, key, lambda: spin.set_amount(kept()))  # type: ignore[arg-type]
+        row.follow(settings, key, lambda: spin.set_amount(kept()))  # type: ignore[arg-type]
         spin.valueChanged.connect(
             lambda _value: spin.amount() != kept() and write_amount(settings, key, spin.amount())
         )
@@ -151,7 +151,7 @@ class AppearanceSection(Section):
         def show() -> None:
             combo.setCurrentIndex(max(0, combo.findData(settings.appearance)))
 
-        bind(row, settings, Settings.appearance.key, show)  # type: ignore[attr-defined] - the descriptor
+        row.follow(settings, Settings.appearance.key, show)  # type: ignore[attr-defined] - the descriptor
         combo.activated.connect(lambda _index: self._choose(str(combo.currentData())))
         row.reset.clicked.connect(self._reset_looks)
         return row
@@ -177,7 +177,7 @@ class AppearanceSection(Section):
         spin.lineEdit().setReadOnly(True)
         row.set_field(spin)
         key = Settings.text_percent.key  # type: ignore[attr-defined] - the descriptor itself
-        bind(row, settings, key, lambda: spin.setValue(settings.text_percent))
+        row.follow(settings, key, lambda: spin.setValue(settings.text_percent))
         spin.valueChanged.connect(self._on_size)
         row.reset.clicked.connect(self._reset_size)
         return row

@@ -162,6 +162,22 @@ class SettingRow(QWidget):
         self.reset.setVisible(changed)
         self.update()
 
+    def follow(self, settings: Settings, key: str, show: Callable[[], None]) -> None:
+        """Keeps dot, Reset and field (`show`) in step with a preference, whoever changes it."""
+        self._key, self._show, self._settings = key, show, settings
+        # A method, so that Qt lets go of it with the row.
+        settings.changed.connect(self._on_changed)
+        self.reset.clicked.connect(self._on_reset)
+        self._on_changed(key)
+
+    def _on_changed(self, key: str) -> None:
+        if key == self._key:
+            self._show()
+            self.set_changed(self._settings.is_changed(key))
+
+    def _on_reset(self) -> None:
+        self._settings.reset(self._key)
+
     def words(self) -> str:
         """What the search looks at."""
         return "\n".join(label.text() for label in self.findChildren(QLabel)).casefold()
@@ -210,20 +226,6 @@ class RowCard(Card):
                 line.setVisible(shown and above)
             above = above or shown
         self.setVisible(above or not self._rows)
-
-
-def bind(row: SettingRow, settings: Settings, key: str, show: Callable[[], None]) -> None:
-    """Keeps a row's dot, Reset and field in step with a preference, whoever changes it."""
-
-    def refresh(changed: str = key) -> None:
-        if changed == key:
-            show()
-            row.set_changed(settings.is_changed(key))
-
-    settings.changed.connect(refresh)
-    row.destroyed.connect(lambda: settings.changed.disconnect(refresh))
-    row.reset.clicked.connect(lambda: settings.reset(key))
-    refresh()
 
 
 class SectionList(QListWidget):
