@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 _LIST_WIDTH = 296
 _FILTER_DELAY_MS = 150
 _FOUND_AT_MOST = 5_000
+_MANY_CASES = 2_000
 
 _SHOWS: dict[str, tuple[Callable[[TestRow], bool], CallFilter]] = {
     "all": (lambda _row: True, CallFilter()),
@@ -203,6 +204,7 @@ class AnswersView(ResultPage):
         if changed:
             self._found = None
             self._marked = frozenset()
+            self.rows.set_rows(())
             self.pane.show_case(None)
             self._fit_list()
             self.calls.set_columns(call_columns(facts.heads, trials=info.trials))
@@ -213,6 +215,13 @@ class AnswersView(ResultPage):
 
     def _read_tests(self, facts: ResultFacts) -> None:
         cases, keys = facts.result.stored.cases, [head.key for head in self._heads]
+        if len(cases) > _MANY_CASES and not self.rows.total_count():
+            # The marks of very many tests take a moment; the tests themselves need not wait for them.
+            self._read(
+                lambda _store: (facts.info.run_id, make_test_rows(cases, (), ()), self._marked),
+                self._on_tests,
+                "tests without marks",
+            )
 
         def work(store: Store) -> tuple[str, list[TestRow], frozenset[str]]:
             marked = store.calls_page(facts.info.run_id, CallFilter(marked=True), limit=_FOUND_AT_MOST)
