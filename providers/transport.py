@@ -20,13 +20,19 @@ from httpcore2._backends.sync import SyncStream
 
 from providers.addresses import host_of, proxy_for
 from providers.base import ConnectionSettings, ErrorKind, ProviderError
+from providers.pool import KeepAlivePool
 from providers.watchdog import TICK_S, Call, current_call
 
 KEEPALIVE_S = 20.0
-
+GATHERED_BYTES = 64 * 1024
 
 # Headers that SDKs take from the vendor's environment variables.
 _FROM_ENVIRONMENT = ("openai-organization", "openai-project")
+# Operating system, processor and Python release, which SDKs add to every request.
+_ABOUT_THIS_COMPUTER = tuple(
+    f"x-stainless-{fact}"
+    for fact in ("lang", "package-version", "os", "arch", "runtime", "runtime-version", "async")
+)
 _CUSTOM_HEADER_VARIABLES = ("OPENAI_CUSTOM_HEADERS", "ANTHROPIC_CUSTOM_HEADERS")
 
 
@@ -44,7 +50,7 @@ def build_client(
         ProviderError: the proxy or the CA file cannot be used.
     """
     fixed = {**auth, **settings.headers}
-    unwanted = {"authorization", "x-api-key", "x-goog-api-key"}
+    unwanted = {"authorization", "x-api-key", "x-goog-api-key", *_ABOUT_THIS_COMPUTER}
     if host_of(base_url) != vendor_host:
         unwanted.update(_FROM_ENVIRONMENT, _custom_header_names())
     proxy = proxy_for(base_url, settings.proxy)
@@ -69,11 +75,13 @@ class HeaderRule:
     dropped: frozenset[str]
     fixed: Mapping[str, str]
 
-    def apply(self, headers: httpx2.Headers) -> None:
-        """Changes the headers of one request."""
-        for name in self.dropped:
-            headers.pop(name, None)
-        headers.update(self.fixed)
+    def apply(self, headers: httpx2.Headers) -> httpx2.Headers:
+        """The headers of one request as they are sent."""
+        unwanted = {name.encode() for name in self.dropped}
+        kept = httpx2.Headers([pair for pair in headers.raw if pair[0].lower() not in unwanted])
+        if self.fixed:
+            kept.update(self.fixed)
+        return kept
 
 
 def ssl_context(verify_tls: bool | str) -> ssl.SSLContext:
@@ -105,24 +113,21 @@ class WatchedTransport(httpx2.HTTPTransport):
         self._rule = rule
         options: dict[str, Any] = {
             "ssl_context": context,
-            "max_connections": None,  # lanes limit the calls; a full pool would only add waiting
-            "max_keepalive_connections": max(1, settings.width),
             "keepalive_expiry": KEEPALIVE_S,
             "network_backend": WatchedBackend(settings.connect_timeout_s),
         }
-        self._pool = (
-            httpcore2.ConnectionPool(**options) if proxy is None else _proxied(proxy, context, options)
-        )
+        maker = httpcore2.ConnectionPool(**options) if proxy is None else _proxied(proxy, context, options)
+        self._pool = KeepAlivePool(maker, max(1, settings.width))
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Sends one request. The body of anything but a plain success is read here, so that
         its meaning does not depend on what an SDK keeps of it."""
         call = current_call()
         call.status, call.headers, call.body = None, {}, b""
-        self._rule.apply(request.headers)
+        request.headers = self._rule.apply(request.headers)
         response = super().handle_request(request)
         call.status = response.status_code
-        call.headers = dict(response.headers)
+        call.headers = dict(response.headers.items())
         if response.status_code >= 300 or "text/html" in response.headers.get("content-type", ""):
             call.body = response.read()
         return response
@@ -199,14 +204,26 @@ class WatchedStream(httpcore2.NetworkStream):
 
     def __init__(self, inner: httpcore2.NetworkStream) -> None:
         self._inner = inner
+        self._unsent = b""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Reads, at most until the call's deadline."""
+        if self._unsent:
+            # A service may refuse and hang up before it has heard everything: its answer counts.
+            with contextlib.suppress(httpcore2.WriteError):
+                self._send(timeout)
         return self._inner.read(max_bytes, self._enter(httpcore2.ReadTimeout, timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Writes, at most until the call's deadline."""
-        self._inner.write(buffer, self._enter(httpcore2.WriteTimeout, timeout))
+        """Writes, at most until the call's deadline. What is short leaves with the first read:
+        head and body of a request are then one packet and one system call."""
+        self._unsent += buffer
+        if len(self._unsent) > GATHERED_BYTES:
+            self._send(timeout)
+
+    def _send(self, timeout: float | None) -> None:
+        unsent, self._unsent = self._unsent, b""
+        self._inner.write(unsent, self._enter(httpcore2.WriteTimeout, timeout))
 
     def close(self) -> None:
         """Closes the socket."""
