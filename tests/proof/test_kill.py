@@ -1,4 +1,4 @@
-"""`kill -9` at any moment: nothing that was answered is lost, nothing is asked twice but what was in flight."""
+"""`kill -9` at any moment: no answer is lost, nothing is asked twice but what was in flight."""
 
 from __future__ import annotations
 
