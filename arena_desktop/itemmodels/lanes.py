@@ -37,11 +37,12 @@ def _tr(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ModelHead:
-    """What a row says about its model, whatever the run does. `index` is its place in the project."""
+    """What a row says about its model, whatever the run does. `index` is its place in the project; None =
+    it does not compete (the model that marks)."""
 
     key: str
     label: str
-    index: int
+    index: int | None
     suffix: str = ""
     service: str = ""
     free: bool = False

@@ -183,6 +183,7 @@ class HistoryView(Page):
     def _on_current(self, row: HistoryRow | None) -> None:
         if self._noting is not None and (row is None or row.info.run_id != self._noting.run_id):
             self._on_note()
+        same = self._noting is not None and row is not None and row.info.run_id == self._noting.run_id
         self.details.setVisible(row is not None)
         self._noting = row.info if row is not None else None
         if row is None:
@@ -190,7 +191,8 @@ class HistoryView(Page):
         text = self.tr("Note for run {number}").format(number=row.info.number)
         self.label_note.setText(text)
         self.edit_note.setAccessibleName(text)
-        if not self.edit_note.hasFocus():
+        # What is being typed is not overwritten by newer figures of the same run.
+        if not (same and self.edit_note.hasFocus()):
             self.edit_note.setText(row.info.label)
 
     # doing

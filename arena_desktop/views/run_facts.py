@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.desks.run_desk import QUICK_CASES
 from arena_desktop.itemmodels.lanes import ModelHead, ReadyRow
-from arena_desktop.wording.run import RunPrice
+from arena_desktop.wording.run import RunPrice, marking_ai
 from arena_desktop.wording.setup import service_name
 from engine.config.schema import Config, Connection
 from engine.domain import Case, Note, SkippedModel
 from engine.execution.estimate import CostRange, Estimate, estimate, questions
-from engine.execution.preflight import Preflight, ReadyModel
+from engine.execution.jobs import JUDGE_LANE
+from engine.execution.judge_rules import NOT_READY
+from engine.execution.preflight import Preflight
 from engine.storage.store import Store
 from providers.registry import KINDS, canonical_kind
 
@@ -56,7 +58,14 @@ class RunFacts:
         choice = self.choice(quick)
         each = choice.asked // max(1, len(self.preflight.ready))
         skipped = {skip.model_key: skip for skip in self.preflight.skipped}
-        return [self._row(head, each, choice, skipped.get(key)) for key, head in self.heads.items()]
+        rows = [self._row(head, each, choice, skipped.get(key)) for key, head in self.heads.items()]
+        judge, judge_skip = self.preflight.judge, self.preflight.judge_skip
+        if judge is not None or judge_skip is not None:
+            name = (judge.entry.label or judge.entry.model) if judge is not None else ""
+            head = ModelHead(JUDGE_LANE, marking_ai(), None, suffix=name)
+            asked = choice.asked * max(1, self.opened.project.config.judge.votes)
+            rows.append(self._row(head, asked, choice, judge_skip))
+        return rows
 
     def _row(self, head: ModelHead, each: int, choice: RunChoice, skipped: SkippedModel | None) -> ReadyRow:
         cost = None if skipped is not None else choice.by_model.get(head.key, CostRange())
@@ -97,13 +106,14 @@ def read_run_facts(
     waits = _waits(config.project, open_store)
     quick_cases = project.cases[:QUICK_CASES]
     whole = _choice(opened, preflight, project.cases, preflight.estimate, waits)
-    few = preflight.estimate if preflight.errors else _estimate(config, quick_cases, preflight.ready)
+    few = preflight.estimate if preflight.errors else _estimate(config, quick_cases, preflight)
     quick = _choice(opened, preflight, quick_cases, few, waits)
     return RunFacts(opened, preflight, model_heads(config, connections, free), whole, quick)
 
 
-def _estimate(config: Config, cases: Sequence[Case], ready: Sequence[ReadyModel]) -> Estimate:
-    return estimate(config, cases, [(model.entry, model.price) for model in ready])
+def _estimate(config: Config, cases: Sequence[Case], preflight: Preflight) -> Estimate:
+    priced = [(model.entry, model.price) for model in preflight.ready]
+    return estimate(config, cases, priced, preflight.judge)
 
 
 def _choice(
@@ -116,6 +126,9 @@ def _choice(
     config = opened.project.config
     each = len(cases) * config.run.trials
     labels = {model.entry.key: model.entry.label or model.entry.key for model in preflight.ready}
+    labels[JUDGE_LANE] = marking_ai()
+    # That nobody can mark the answers is asked about whatever the choice.
+    unmarked = [note for note in preflight.confirm if note.code == NOT_READY]
     return RunChoice(
         tests=len(cases),
         asked=each * len(preflight.ready),
@@ -127,7 +140,7 @@ def _choice(
         ),
         by_model=found.by_model,
         seconds=_seconds(preflight, each, config.run.concurrency, waits),
-        confirm=questions(config, found),
+        confirm=(*questions(config, found), *unmarked),
     )
 
 

@@ -15,6 +15,7 @@ from arena_desktop.widgets.labels import LeadLabel
 from arena_desktop.widgets.strip import Message, MessageStrip
 from arena_desktop.wording import run as words
 from engine.execution.events import LaneState
+from engine.execution.jobs import JUDGE_LANE
 
 _MOST = 2
 
@@ -74,6 +75,10 @@ def _slow_lanes(progress: RunProgress, heads: Mapping[str, ModelHead]) -> list[_
     found: list[tuple[float, _Slow]] = []
     names = {m.lane: heads[k].service for k, m in progress.models.items() if k in heads and m.lane}
     busy = {m.lane for m in progress.models.values() if m.lane and not m.set_aside and m.waiting + m.running}
+    judge = progress.lanes.get(JUDGE_LANE)
+    if judge is not None and judge.active + judge.waiting:
+        busy.add(JUDGE_LANE)
+    names[JUDGE_LANE] = words.marking_ai()
     for lane in progress.lanes.values():
         if lane.id not in busy or lane.reason not in ("throttled", "retry_after", "offline"):
             continue

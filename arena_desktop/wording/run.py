@@ -158,12 +158,21 @@ def confirm_sentence(note: Note, labels: Sequence[str]) -> str:
         return _tr("Your limit of {limit} does not count {models}, because its price is not known.").format(
             limit=formats.money(Decimal(str(note.values["ceiling"]))), models=listed
         )
+    if note.code == "judge_not_ready":
+        return _tr("The marking AI cannot be asked. {reason} Answers would stay without a mark.").format(
+            reason=note.values.get("reason", "")
+        )
     if note.code == "above":
         return _tr("It could cost up to {high}. You want to be asked above {limit}.").format(
             high=formats.money(Decimal(str(note.values["high"]))),
             limit=formats.money(Decimal(str(note.values["limit"]))),
         )
     return note.code.replace("_", " ")
+
+
+def marking_ai() -> str:
+    """The model that marks the answers."""
+    return _tr("The marking AI")
 
 
 def left_out_sentence(labels: Sequence[str]) -> str:
