@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.domain import Attempt, CallStatus, Cell
-from engine.execution.jobs import Job, Tally
+from engine.execution.jobs import Job, JobKind, Tally
 from engine.execution.messages import Ticket
+from engine.scoring.seams import JudgeRequest
 from engine.storage.records import DoneWrite
 
 
@@ -24,14 +25,15 @@ class Books:
         self._late: set[Cell] = set()
         self.unsaved = 0
 
-    def begin(self, job: Job, tally: Tally) -> Ticket:
-        """A job was admitted; what came before it is on its ticket."""
+    def begin(self, job: Job, tally: Tally, request: JudgeRequest | None = None) -> Ticket:
+        """A job was admitted; what came before it is on its ticket, and what the judge is asked."""
         before = self._waiting.pop(job.item, None)
         ticket = Ticket(
             job,
             tally,
             before.log if before else (),
             before.first_started_at if before else None,
+            request,
         )
         self._under_way[job.id] = ticket
         return ticket
@@ -54,9 +56,15 @@ class Books:
         began = ticket.first_started_at or attempt.started_at
         self._waiting[ticket.job.item] = replace(ticket, log=(*ticket.log, attempt), first_started_at=began)
 
-    def left_waiting(self, index: int) -> Ticket | None:
-        """A cell ends while it waits: what it went through."""
-        return self._waiting.pop(index, None)
+    def left_waiting(self, item: int) -> Ticket | None:
+        """A cell or a request to the judge ends while it waits: what it went through."""
+        return self._waiting.pop(item, None)
+
+    def leave(self, job: Job) -> None:
+        """The job is over without a record of its own: its answer awaits a judge, or it was one's."""
+        del self._under_way[job.id]
+        if job.kind is JobKind.CALL:
+            self._scoring.pop(job.cell, None)
 
     def score(self, job: Job) -> None:
         """The job's answer is on its way to the store, its mark follows."""

@@ -7,13 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from decimal import Decimal
 
 from providers.base import (
-    ErrorKind,
     Finish,
     PracticeContext,
-    ProviderError,
     Reply,
     Request,
 )
@@ -23,24 +20,23 @@ from engine.domain import (
     Answer,
     Attempt,
     CallDone,
-    CallError,
     CallStatus,
     Case,
     CaseScore,
     Outcome,
     ScoreState,
 )
-from engine.execution.budget import Used, Worst
+from engine.execution.budget import Worst
 from engine.execution.clients import Clients
 from engine.execution.estimate import sent_max_tokens, worst_case
 from engine.execution.jobs import Job
-from engine.execution.messages import Answered, Marked, Refused, Ticket, WorkerMessage
+from engine.execution.judge_rules import unmarked_entries
+from engine.execution.marking import JUDGE_CHECKS, Marking, first_marking
+from engine.execution.messages import Answered, AwaitsJudge, Marked, Ticket, WorkerMessage
 from engine.execution.plan import Plan
 from engine.execution.preflight import ReadyModel
-from engine.execution.retry import Failure
-from engine.price import cost
+from engine.execution.settling import cost_of, refused, used_of, waited_before
 from engine.prompts import build_prompt
-from engine.redact import redact
 from engine.scoring import ScoringContext, canonical_check, final_outcome, score_case
 
 _QUICK = frozenset(
@@ -50,7 +46,10 @@ _QUICK = frozenset(
 """Checks that take microseconds: answer and mark are stored together. All others are slow enough
 to crash or hang in, so there the answer is stored first."""
 
-_OUTCOMES = {
+JUDGE_OR_OWN = JUDGE_CHECKS | {None}
+"""Checks that may ask the judge: those made for it, and the project's own."""
+
+OUTCOMES = {
     Finish.COMPLETE: Outcome.COMPLETE,
     Finish.LENGTH: Outcome.LENGTH,
     Finish.REFUSED: Outcome.REFUSED,
@@ -77,6 +76,7 @@ class Caller:
         self._models = {model.entry.key: model for model in setting.plan.models}
         self._cases = {case.id: case for case in setting.plan.cases}
         self._contexts = {key: replace(setting.context, model_key=key) for key in self._models}
+        self._by_itself = frozenset(unmarked_entries(setting.config))
         self._warm: set[str] = set()
 
     def worst_of(self, model: ReadyModel, case: Case) -> Worst:
@@ -94,10 +94,16 @@ class Caller:
             reply = self._ask(job, model, case)
             answer = self._answer(reply, model, case)
         except BaseException as error:  # own code may raise anything: no cell is ever lost
-            post(self._refused(ticket, error, began, (time.perf_counter() - clock) * 1000))
+            model_asked = self._models.get(job.cell.model_key)
+            post(refused(ticket, error, model_asked, began, (time.perf_counter() - clock) * 1000))
             return
-        used = _used(answer, reply, model)
+        used = used_of(answer.cost_usd, answer.cost_source, reply)
         self._warm.add(job.cell.model_key)
+        if self.asks_judge(case):
+            record = _record(ticket, answer, began)
+            post(Answered(ticket, record, used, marked=False))
+            post(self._begin_marking(ticket, record, case, reply))
+            return
         quick = all(canonical_check(check.type) in _QUICK for check in case.checks)
         if not quick:
             post(Answered(ticket, _record(ticket, answer, began), used, marked=False))
@@ -106,6 +112,29 @@ class Caller:
             score = replace(score, metrics={**reply.metrics, **score.metrics})
         record = _record(ticket, answer, began, score)
         post(Answered(ticket, record, used, marked=True) if quick else Marked(ticket, record))
+
+    def asks_judge(self, case: Case) -> bool:
+        """Whether a check of the case needs the judge, or is own code that may use it."""
+        if self._setting.plan.judge is None:
+            return False
+        return any(canonical_check(check.type) in JUDGE_OR_OWN for check in case.checks)
+
+    def context(self, model_key: str) -> ScoringContext:
+        """What the checks of one model's answers share."""
+        return self._contexts[model_key]
+
+    def marking(self, case: Case, answer: Answer, model_key: str) -> Marking:
+        """The marking of an answer in which the judge has a say."""
+        by_itself = model_key in self._by_itself
+        return first_marking(case, answer, self._contexts[model_key], by_itself=by_itself)
+
+    def _begin_marking(self, ticket: Ticket, record: CallDone, case: Case, reply: Reply) -> WorkerMessage:
+        assert record.answer is not None  # noqa: S101 - it was made from an answer
+        marking = self.marking(case, record.answer, record.cell.model_key)
+        marking.metrics = reply.metrics
+        if marking.advance():
+            return Marked(ticket, replace(record, score=marking.score))
+        return AwaitsJudge(ticket, record, marking)
 
     def mark(self, case: Case, answer: Answer, model_key: str) -> CaseScore:
         """The mark of an answer. A fault of the checks is an errored score, never an exception."""
@@ -137,10 +166,10 @@ class Caller:
         return reply
 
     def _answer(self, reply: Reply, model: ReadyModel, case: Case) -> Answer:
-        cost_usd, source = _cost(reply, model)
+        cost_usd, source = cost_of(reply, model)
         answer = Answer(
             text=reply.text,
-            outcome=_OUTCOMES[reply.finish],
+            outcome=OUTCOMES[reply.finish],
             model_reported=reply.model_reported,
             reasoning=reply.reasoning,
             usage=reply.usage,
@@ -154,70 +183,13 @@ class Caller:
         outcome = final_outcome(answer, case.checks)
         return answer if outcome is answer.outcome else replace(answer, outcome=outcome)
 
-    def _refused(self, ticket: Ticket, error: BaseException, began: datetime, latency_ms: float) -> Refused:
-        model = self._models.get(ticket.job.cell.model_key)
-        if not isinstance(error, ProviderError):
-            secrets = [model.settings.api_key] if model else []
-            text = redact(f"{type(error).__name__}: {error}", secrets)
-            error = ProviderError(ErrorKind.UNKNOWN, text)
-        failure = Failure.of(error)
-        told = CallError(error.kind.value, error.message, error.status)
-        used = None
-        if error.usage is not None and model is not None and not error.usage.estimated:
-            charged = cost(model.price, error.usage)
-            used = (
-                Used(charged, _tokens(error.usage.input, error.usage.output)) if charged is not None else None
-            )
-        attempt = Attempt(
-            number=ticket.job.attempt,
-            started_at=began,
-            wait_s=_waited_before(ticket),
-            latency_ms=latency_ms,
-            error=told,
-            cost_usd=used.usd if used else (Decimal(0) if failure.not_charged else None),
-        )
-        return Refused(ticket, failure, told, attempt, used, datetime.now(UTC))
-
-
-def _waited_before(ticket: Ticket) -> float:
-    return max(0.0, ticket.job.waited_s - sum(attempt.wait_s for attempt in ticket.log))
-
-
-def _tokens(*parts: int | None) -> int | None:
-    known = [part for part in parts if part is not None]
-    return sum(known) if len(known) == len(parts) else None
-
-
-def _cost(reply: Reply, model: ReadyModel) -> tuple[Decimal | None, str]:
-    """What the answer cost and who says so. Own code may report its cost, which is trusted."""
-    if reply.cost_usd is not None:
-        return reply.cost_usd, "reported"
-    if model.price is None:
-        return None, "unknown"
-    if model.price.free:
-        return Decimal(0), "free"
-    found = cost(model.price, reply.usage)
-    if found is None:
-        return None, "unknown"
-    return found, "estimated" if reply.usage.estimated else "computed"
-
-
-def _used(answer: Answer, reply: Reply, model: ReadyModel) -> Used:
-    """What is settled: a cost that the server's own numbers prove. Otherwise the reservation stays."""
-    tokens = None if reply.usage.estimated else _tokens(reply.usage.input, reply.usage.output)
-    if answer.cost_source == "estimated":
-        return Used(None, tokens)
-    if answer.cost_source == "free" and tokens is None:
-        tokens = _tokens(reply.usage.input, reply.usage.output)
-    return Used(answer.cost_usd, tokens)
-
 
 def _record(ticket: Ticket, answer: Answer, began: datetime, score: CaseScore | None = None) -> CallDone:
     tally = ticket.tally
     attempt = Attempt(
         number=ticket.job.attempt,
         started_at=began,
-        wait_s=_waited_before(ticket),
+        wait_s=waited_before(ticket),
         latency_ms=answer.latency_ms,
         cost_usd=answer.cost_usd,
     )

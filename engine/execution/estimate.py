@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from providers.base import Usage
 
@@ -16,6 +16,9 @@ from engine.execution.budget import Worst
 from engine.price import Price, cost, estimate_cost
 from engine.prompts import Prompt, build_prompt
 
+if TYPE_CHECKING:
+    from engine.execution.candidates import ReadyModel
+
 DEFAULT_MAX_TOKENS = 1024
 """Sent where a money ceiling is set and nobody named a length: without one nothing is bounded."""
 IMAGE_TOKENS = 3_200
@@ -23,7 +26,7 @@ IMAGE_TOKENS = 3_200
 
 _BYTES_PER_MESSAGE = 16
 _BYTES_PER_REQUEST = 64
-_CHARS_PER_TOKEN = 4
+CHARS_PER_TOKEN = 4
 _LIKELY_OUTPUT = 256
 
 
@@ -40,6 +43,12 @@ class CostRange:
             _sum(self.low, other.low), _sum(self.likely, other.likely), _sum(self.high, other.high)
         )
 
+    def times(self, count: int) -> CostRange:
+        """So many times the same."""
+        return CostRange(
+            *(None if value is None else value * count for value in (self.low, self.likely, self.high))
+        )
+
 
 FREE = CostRange(Decimal(0), Decimal(0), Decimal(0))
 
@@ -48,7 +57,9 @@ FREE = CostRange(Decimal(0), Decimal(0), Decimal(0))
 class Estimate:
     """The cost of a run. `total` is not known as soon as one model's is not known.
 
-    `known` sums the models that have a price; `unpriced` names the others.
+    `known` sums the models that have a price; `unpriced` names the others. `judge` is what marking
+    costs (in `total` already), None where no judge is asked; `judge_calls` how often it is likely
+    to be asked.
     """
 
     total: CostRange = FREE
@@ -56,6 +67,8 @@ class Estimate:
     by_model: Mapping[str, CostRange] = field(default_factory=dict)
     unpriced: tuple[str, ...] = ()
     calls: int = 0
+    judge: CostRange | None = None
+    judge_calls: int = 0
 
 
 def _sum(a: Decimal | None, b: Decimal | None) -> Decimal | None:
@@ -90,15 +103,24 @@ def prompt_tokens_at_most(prompt: Prompt, case: Case) -> int:
     texts = [message.content for message in prompt.messages]
     if prompt.system:
         texts.append(prompt.system)
-    sent = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     pictures = IMAGE_TOKENS * (len(case.images) + len(case.files))
-    return sent + _BYTES_PER_MESSAGE * len(texts) + _BYTES_PER_REQUEST + pictures
+    return text_tokens_at_most(texts) + pictures
+
+
+def text_tokens_at_most(texts: Sequence[str]) -> int:
+    """The bound for a request that holds these texts."""
+    sent = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    return sent + _BYTES_PER_MESSAGE * len(texts) + _BYTES_PER_REQUEST
 
 
 def worst_case(prompt: Prompt, case: Case, price: Price | None, budgets: Budgets) -> Worst:
     """The most one attempt can use; it is reserved before the attempt starts."""
-    prompt_tokens = prompt_tokens_at_most(prompt, case)
     output = sent_max_tokens(prompt, budgets) or DEFAULT_MAX_TOKENS
+    return worst_of_tokens(prompt_tokens_at_most(prompt, case), output, price)
+
+
+def worst_of_tokens(prompt_tokens: int, output: int, price: Price | None) -> Worst:
+    """The most that so many tokens can cost."""
     tokens = prompt_tokens + output
     if price is None:
         return Worst(None, tokens)
@@ -118,19 +140,31 @@ def estimate(
     config: Config,
     cases: Sequence[Case],
     models: Sequence[tuple[ModelEntry, Price | None]],
+    judge: ReadyModel | None = None,
 ) -> Estimate:
-    """The cost of asking every model every case as often as the run says."""
+    """The cost of asking every model every case as often as the run says, and of having it marked."""
     by_model = {
         entry.key: _model_range(config, cases, entry, price, config.run.trials) for entry, price in models
     }
     unpriced = tuple(key for key, found in by_model.items() if found.high is None)
     known = sum((found for found in by_model.values() if found.high is not None), FREE)
+    marking, judge_calls = FREE, 0
+    if judge is not None:
+        from engine.execution.judge_estimate import judge_range  # needs the checks, and this module
+
+        marking, judge_calls = judge_range(config, cases, [entry for entry, _ in models], judge)
+        if marking.high is None:
+            unpriced = (*unpriced, judge.entry.key)
+        else:
+            known += marking
     return Estimate(
         total=CostRange() if unpriced else known,
         known=known,
         by_model=by_model,
         unpriced=unpriced,
         calls=len(models) * len(cases) * config.run.trials,
+        judge=None if judge is None else marking,
+        judge_calls=judge_calls,
     )
 
 
@@ -146,19 +180,25 @@ def _model_range(
         total += _call_range(build_prompt(case, entry, config), case, price, config.budgets)
         if total.high is None:
             return CostRange()
-    return CostRange(*(None if v is None else v * trials for v in (total.low, total.likely, total.high)))
+    return total.times(trials)
 
 
 def _call_range(prompt: Prompt, case: Case, price: Price, budgets: Budgets) -> CostRange:
     characters = sum(len(m.content) for m in prompt.messages) + len(prompt.system or "")
-    usual = max(1, characters // _CHARS_PER_TOKEN)
+    usual = max(1, characters // CHARS_PER_TOKEN)
+    shortest, likely, limit = answer_lengths(prompt, case, budgets)
+    low = estimate_cost(price, usual, shortest)
+    middle = estimate_cost(price, usual, likely)
+    high = estimate_cost(price, max(usual, prompt_tokens_at_most(prompt, case)), limit)
+    return CostRange(low, middle, high)
+
+
+def answer_lengths(prompt: Prompt, case: Case, budgets: Budgets) -> tuple[int, int, int]:
+    """Tokens of an answer: as short as the expected one, usual, and the longest there can be."""
     limit = sent_max_tokens(prompt, budgets) or DEFAULT_MAX_TOKENS + thinking_tokens(prompt.params)
     shortest = min(limit, _expected_tokens(case))
     likely = min(limit, max(2 * shortest, min(_LIKELY_OUTPUT, limit // 2)))
-    low = estimate_cost(price, usual, shortest)
-    middle = estimate_cost(price, usual, max(shortest, likely))
-    high = estimate_cost(price, max(usual, prompt_tokens_at_most(prompt, case)), limit)
-    return CostRange(low, middle, high)
+    return shortest, max(shortest, likely), limit
 
 
 def _expected_tokens(case: Case) -> int:
@@ -169,7 +209,7 @@ def _expected_tokens(case: Case) -> int:
     if reference is None:
         return 1
     text = reference if isinstance(reference, str) else json.dumps(reference, ensure_ascii=False)
-    return max(1, len(text) // _CHARS_PER_TOKEN)
+    return max(1, len(text) // CHARS_PER_TOKEN)
 
 
 def questions(config: Config, expected: Estimate) -> tuple[Note, ...]:

@@ -6,10 +6,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.domain import CallError, Outcome, SkippedModel
 from engine.execution.budget import Worst
 from engine.execution.call import Caller, Setting
 from engine.execution.clients import Clients
 from engine.execution.dispatcher import Dispatcher
+from engine.execution.judge_call import JudgeCaller
 from engine.execution.messages import Committed, Message, NotSaved
 from engine.execution.narrator import Narrator
 from engine.execution.opening import Opening
@@ -18,6 +20,7 @@ from engine.execution.request import RunRequest
 from engine.paths import caches_dir, private_folder
 from engine.scoring import ScoringContext, canonical_check
 from engine.scoring.sandbox import Sandbox
+from engine.scoring.seams import JudgeReply, JudgeRequest
 from engine.storage.recorder import Recorder
 
 
@@ -30,6 +33,7 @@ class Machinery:
     clients: Clients
     caller: Caller
     dispatcher: Dispatcher
+    judge: JudgeCaller | None = None
 
 
 def build(
@@ -50,6 +54,7 @@ def build(
         options=config.scorers.options,
         root=request.project.root,
         trusted=request.preflight.code_trusted,
+        judge=_not_ready(request.preflight.judge_skip),
         judge_settings=config.judge,
         sandbox=_sandbox(plan),
         scorer_paths=config.scorers.paths,
@@ -62,7 +67,16 @@ def build(
         opening.carried,
     )
     narrator = Narrator(opening.run_id, request.clock, recorder.submit)
-    return Machinery(recorder, narrator, clients, caller, dispatcher)
+    judge = None if plan.judge is None else JudgeCaller(plan.judge, clients, stop_event)
+    return Machinery(recorder, narrator, clients, caller, dispatcher, judge)
+
+
+def _not_ready(skip: SkippedModel | None) -> Callable[[JudgeRequest], JudgeReply] | None:
+    """Stands for a judge that cannot be asked, so that every mark says why."""
+    if skip is None:
+        return None
+    error = CallError(skip.code, f"{skip.reason} {skip.fix}".strip())
+    return lambda _request: JudgeReply("", Outcome.FAILED, error)
 
 
 def _worst_of(plan: Plan, caller: Caller) -> Callable[[int], Worst]:

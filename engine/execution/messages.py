@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import TypeAlias
 
 from engine.domain import Answer, Attempt, CallDone, CallError, CaseScore, Cell
 from engine.errors import ArenaError
 from engine.execution.budget import Used
 from engine.execution.jobs import Job, Tally
+from engine.execution.marking import Marking
 from engine.execution.retry import Failure
+from engine.scoring.seams import JudgeReply, JudgeRequest
 from engine.storage.records import Write
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """One admitted attempt with what came before it: enough to make the finished record."""
+    """One admitted attempt with what came before it: enough to make the finished record.
+
+    `request` is what the judge is asked, where the job is one for it.
+    """
 
     job: Job
     tally: Tally
     log: tuple[Attempt, ...] = ()
     first_started_at: datetime | None = None
+    request: JudgeRequest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,25 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
+class AwaitsJudge:
+    """An answer is marked as far as it goes without the judge. `record` has no score yet."""
+
+    ticket: Ticket
+    record: CallDone
+    marking: Marking
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSaid:
+    """The judge answered one request; `cost_usd` None = not known."""
+
+    ticket: Ticket
+    reply: JudgeReply
+    used: Used
+    cost_usd: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """The attempt failed. `used` is what the service reported to have charged, if it did."""
 
@@ -64,6 +90,16 @@ class LateMark:
     answer: Answer
     score: CaseScore
     at: datetime
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LateMarking:
+    """As `LateMark`, but the judge has to be asked first."""
+
+    cell: Cell
+    answer: Answer
+    marking: Marking
     first: bool
 
 
@@ -96,5 +132,7 @@ class Command:
     values: tuple[object, ...] = ()
 
 
-WorkerMessage: TypeAlias = Answered | Marked | Refused | LateMark | LateMarksOver
+WorkerMessage: TypeAlias = (
+    Answered | Marked | AwaitsJudge | JudgeSaid | Refused | LateMark | LateMarking | LateMarksOver
+)
 Message: TypeAlias = WorkerMessage | Committed | NotSaved | Command

@@ -11,7 +11,7 @@ from engine.domain import CallDone, CallError, Note
 from engine.execution import events as ev
 from engine.execution.budget import Account, Ledger
 from engine.execution.dispatcher import Dispatcher
-from engine.execution.jobs import CeilingReached, Change, LaneChanged, SetAside, Stopping
+from engine.execution.jobs import JUDGE_LANE, CeilingReached, Change, LaneChanged, SetAside, Stopping
 from engine.execution.plan import Plan
 from engine.execution.request import Clock
 from engine.storage.records import EventWrite
@@ -36,6 +36,10 @@ class Narrator:
         self.notes: list[Note] = []
         self.counts_changed = True
         self.money_changed = True
+
+    def now(self) -> float:
+        """The moment on the run's clock."""
+        return self._clock.monotonic()
 
     def tell(self, kind: type[ev.Event], **values: object) -> None:
         """One event."""
@@ -132,7 +136,8 @@ class Narrator:
             "message": failure.message if failure else "",
             "until": self._utc_text(change.until),
         }
-        self.notes.append(Note("set_aside", values))
+        about = "judge_stopped" if change.lane == JUDGE_LANE else "set_aside"
+        self.notes.append(Note(about, values))
         self._keep("set_aside", change.lane, values)
 
     def _utc_text(self, moment: float | None) -> str | None:

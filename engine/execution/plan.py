@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from engine.config.schema import Budgets, Connection, RunSettings
 from engine.domain import Case, SkippedModel
 from engine.errors import UserError
 from engine.execution.budget import Ceilings, Worst
-from engine.execution.jobs import DispatchPlan, Grid, LanePlan, ModelPlan
+from engine.execution.jobs import JUDGE_LANE, DispatchPlan, Grid, LanePlan, ModelPlan
 from engine.execution.preflight import Preflight, ReadyModel
 from engine.execution.retry import RetryPolicy
 from engine.execution.widths import needs_network
@@ -37,6 +37,7 @@ class Plan:
     seed: int | None = None
     skipped: tuple[SkippedModel, ...] = ()
     lane_sources: Mapping[str, str] = field(default_factory=dict)
+    judge: ReadyModel | None = None
 
     @property
     def grid(self) -> Grid:
@@ -94,17 +95,21 @@ def make_plan(project: Project, preflight: Preflight, *, seed: int | None = None
     run = project.config.run
     widths = preflight.lanes
     connections = {m.connection.id: m.connection for m in preflight.ready}
+    lanes = [_lane(c, widths[c.id], run) for c in connections.values()]
+    if preflight.judge is not None:
+        lanes.append(_judge_lane(preflight.judge.connection, widths[JUDGE_LANE], run))
     return Plan(
         models=preflight.ready,
         cases=project.cases,
         trials=run.trials,
         concurrency=run.concurrency,
-        lanes=tuple(_lane(c, widths[c.id], run) for c in connections.values()),
+        lanes=tuple(lanes),
         ceilings=ceilings_of(project.config.budgets),
         fail_fast=run.fail_fast,
         seed=run.seed if seed is None else seed,
         skipped=preflight.skipped,
         lane_sources={width.lane: width.source for width in preflight.widths},
+        judge=preflight.judge,
     )
 
 
@@ -137,6 +142,11 @@ def _lane(connection: Connection, width: int, run: RunSettings) -> LanePlan:
             respect_retry_after=retry.respect_retry_after,
         ),
     )
+
+
+def _judge_lane(connection: Connection, width: int, run: RunSettings) -> LanePlan:
+    """The judge's own lane: its slowing down is no business of the models on the same connection."""
+    return replace(_lane(connection, width, run), id=JUDGE_LANE, shares=connection.id)
 
 
 def _refuse_faults(preflight: Preflight) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from providers.registry import KINDS, canonical_kind
@@ -18,6 +18,15 @@ from engine.domain import Note, Problem, Severity, SkippedModel
 from engine.errors import UserError
 from engine.execution.candidates import Candidates, Means, ReadyModel
 from engine.execution.estimate import Estimate, estimate, questions
+from engine.execution.jobs import JUDGE_LANE
+from engine.execution.judge_rules import (
+    NOT_READY,
+    judge_entry,
+    judge_problems,
+    not_ready_problem,
+    served_problem,
+    wants_judge,
+)
 from engine.execution.widths import LaneWidth, lane_widths, read_environment
 from engine.keystore import KeyStore
 from engine.pricing import PriceBook
@@ -35,6 +44,8 @@ class Preflight:
 
     `problems` are faults of the project; an error among them keeps the run from starting.
     `warnings` are sentences by model key. `confirm` lists what the project wants a yes for.
+    `judge` is the model that marks, where a check needs one and it can be asked; `judge_skip`
+    says why it cannot.
     """
 
     problems: tuple[Problem, ...]
@@ -46,6 +57,8 @@ class Preflight:
     code_trusted: bool = False
     warnings: Mapping[str, str] = field(default_factory=dict)
     confirm: tuple[Note, ...] = ()
+    judge: ReadyModel | None = None
+    judge_skip: SkippedModel | None = None
 
     @property
     def lanes(self) -> dict[str, int]:
@@ -96,6 +109,7 @@ class _Examination:
                 skipped[entry.key] = skip
             else:
                 groups.setdefault(entry.provider or "", []).append(entry)
+        self._add_judge(groups, skipped)
         candidates = Candidates(self._project, self._means, code_trusted=self._code_trusted)
         findings = candidates.look_at(groups)
         ready: dict[str, ReadyModel] = {}
@@ -104,12 +118,16 @@ class _Examination:
             ready.update({model.entry.key: model for model in finding.ready})
             skipped.update({skip.model_key: skip for skip in finding.skipped})
             warnings.update(finding.warnings)
+        judge, judge_skip = ready.pop(JUDGE_LANE, None), skipped.pop(JUDGE_LANE, None)
+        if judge is not None:
+            judge = replace(judge, lane=JUDGE_LANE)
+        problems += self._about_judge(judge_skip, warnings.pop(JUDGE_LANE, None))
         in_order = tuple(ready[e.key] for e in self._entries if e.key in ready)
-        widths = self._widths(in_order, problems)
+        widths = self._widths(in_order, judge, problems)
         # Prompts of a faulty project cannot be built, so there is nothing to estimate from.
         faulty = any(p.severity is Severity.ERROR for p in problems)
         priced = [] if faulty else [(model.entry, model.price) for model in in_order]
-        cost = estimate(self._config, self._project.cases, priced)
+        cost = estimate(self._config, self._project.cases, priced, judge)
         return Preflight(
             problems=tuple(problems),
             ready=in_order,
@@ -119,8 +137,33 @@ class _Examination:
             planned=len(in_order) * len(self._project.cases) * self._config.run.trials,
             code_trusted=self._code_trusted,
             warnings=warnings,
-            confirm=questions(self._config, cost),
+            confirm=(*questions(self._config, cost), *_judge_question(judge_skip)),
+            judge=judge,
+            judge_skip=judge_skip,
         )
+
+    # ---- the judge
+
+    def _add_judge(self, groups: dict[str, list[ModelEntry]], skipped: dict[str, SkippedModel]) -> None:
+        """The judge is looked at like any model, in a group of its own."""
+        entry = judge_entry(self._config.judge)
+        if entry is None or not wants_judge(self._project.cases, self._config):
+            return
+        skip = self._skip_by_connection(entry)
+        if skip is not None:
+            skipped[entry.key] = skip
+        else:
+            groups[JUDGE_LANE] = [entry]
+
+    def _about_judge(self, skip: SkippedModel | None, warning: str | None) -> list[Problem]:
+        if not wants_judge(self._project.cases, self._config):
+            return []
+        found = judge_problems(self._project.cases, self._config)
+        if skip is not None:
+            found.append(not_ready_problem(skip))
+        if warning is not None:
+            found.append(served_problem(warning))
+        return found
 
     # ---- the project's own faults
 
@@ -142,7 +185,9 @@ class _Examination:
                 )
         return [problem for problem in dict.fromkeys(found) if problem not in self._project.problems]
 
-    def _widths(self, ready: Sequence[ReadyModel], problems: list[Problem]) -> tuple[LaneWidth, ...]:
+    def _widths(
+        self, ready: Sequence[ReadyModel], judge: ReadyModel | None, problems: list[Problem]
+    ) -> tuple[LaneWidth, ...]:
         environ = os.environ if self._means.environ is None else self._means.environ
         try:
             environment = read_environment(environ)
@@ -150,7 +195,11 @@ class _Examination:
             problems.append(_error(error.code, error.message, error.hint))
             environment = {}
         used = {model.connection.id: model.connection for model in ready}
-        return lane_widths(used.values(), self._config.run, environment)
+        widths = lane_widths(used.values(), self._config.run, environment)
+        if judge is None:
+            return widths
+        (own,) = lane_widths([judge.connection], self._config.run, environment)
+        return (*widths, replace(own, lane=JUDGE_LANE))
 
     # ---- one model
 
@@ -162,6 +211,12 @@ class _Examination:
                 "This model is code of the project, and the project is not trusted.",
                 "Say yes to the project's code, or use --trust on the command line.",
             )
+        skip = self._skip_by_connection(entry)
+        if skip is not None or self._means.include_gated:
+            return skip
+        return self._skip_by_gate(entry, self._project.connection(entry.provider or ""))
+
+    def _skip_by_connection(self, entry: ModelEntry) -> SkippedModel | None:
         connection = next((c for c in self._config.connections if c.id == entry.provider), None)
         if connection is None:
             return SkippedModel(
@@ -186,7 +241,7 @@ class _Examination:
                 f"{KINDS[kind].title} is not built into this program.",
                 "Name the vendor's own kind, or openai_compatible with the address of a server.",
             )
-        return None if self._means.include_gated else self._skip_by_gate(entry, connection)
+        return None
 
     def _skip_by_gate(self, entry: ModelEntry, connection: Connection) -> SkippedModel | None:
         from engine.stats.gates import preflight_gates
@@ -200,6 +255,11 @@ class _Examination:
             "It cannot meet a must-have: " + "; ".join(_gate_sentence(reason) for reason in reasons) + ".",
             "Change the must-have, or declare on the model's card what it offers.",
         )
+
+
+def _judge_question(skip: SkippedModel | None) -> tuple[Note, ...]:
+    """Answers that nobody can mark are worth a question before they are paid for."""
+    return () if skip is None else (Note(NOT_READY, {"reason": skip.reason, "fix": skip.fix}),)
 
 
 def _error(code: str, message: str, fix: str) -> Problem:

@@ -21,18 +21,18 @@ from engine.execution import events as ev
 from engine.execution.books import Books
 from engine.execution.ending import Ending, close_run
 from engine.execution.executor import Executor, ExecutorFactory
-from engine.execution.jobs import (
-    Ended,
-    Fate,
-    Job,
-)
+from engine.execution.jobs import Ended, Fate, Job, JobKind
+from engine.execution.judging import Desk, JudgeDesk
 from engine.execution.ledger_rows import spend_write
 from engine.execution.machinery import build
 from engine.execution.messages import (
     Answered,
+    AwaitsJudge,
     Command,
     Committed,
+    JudgeSaid,
     LateMark,
+    LateMarking,
     LateMarksOver,
     Marked,
     Message,
@@ -134,9 +134,21 @@ class Session:
     def _prepare(self, opening: Opening) -> None:
         parts = build(self.request, opening, self.post, self._stop_event)
         self.recorder, self.dispatcher, self._narrator = parts.recorder, parts.dispatcher, parts.narrator
-        self._clients, self._caller = parts.clients, parts.caller
+        self._clients, self._caller, self._judge = parts.clients, parts.caller, parts.judge
         plan = self.request.plan
-        self._keeps_account = self.dispatcher.ledger.ceilings.any
+        # With a judge the account is all that knows what the judge has cost.
+        self._keeps_account = self.dispatcher.ledger.ceilings.any or parts.judge is not None
+        self._desk = JudgeDesk(
+            Desk(
+                self.run_id,
+                plan.grid,
+                self.dispatcher,
+                self._books,
+                self._narrator,
+                self._save,
+                parts.judge,
+            )
+        )
         self._executor: Executor = self._make_executor(self._carry_out, plan.concurrency)
         self._narrator.planned(plan, len(opening.done))
         if opening.has_marks_to_make:
@@ -160,7 +172,10 @@ class Session:
         Its message waits in the inbox and is read when the commit wakes the owner, so an answer
         costs one change of threads less. With ceilings the account must be written with it.
         """
-        self._caller.attempt(ticket, self.post if self._keeps_account else self._post_result)
+        if ticket.request is not None and self._judge is not None:
+            self._judge.attempt(ticket, self.post)
+        else:
+            self._caller.attempt(ticket, self.post if self._keeps_account else self._post_result)
 
     def _post_result(self, message: WorkerMessage) -> None:
         if self.finished is not None:
@@ -198,8 +213,10 @@ class Session:
         self._last_wall = wall
 
     def _start(self, job: Job) -> None:
-        ticket = self._books.begin(job, self.dispatcher.tally(job))
-        self._narrator.tell(ev.Started, cell=job.cell)
+        asked = self._desk.request_of(job) if job.kind is JobKind.JUDGE else None
+        ticket = self._books.begin(job, self.dispatcher.tally(job), asked)
+        if asked is None:
+            self._narrator.tell(ev.Started, cell=job.cell)
         if self._keeps_account:
             self._save(*self._account(job.payer))
         self._narrator.money_changed = self._narrator.counts_changed = True
@@ -212,20 +229,30 @@ class Session:
             case Committed():
                 for write in message.writes:
                     self._take_committed(write)
+            case NotSaved():
+                self._not_saved = message.error
+                self.dispatcher.stop("not_saved", self._clock.monotonic())
+                self.dispatcher.stop_judges()
+            case Command():
+                self._obey(message)
+            case LateMark() | LateMarking() | LateMarksOver():
+                self._take_late_mark(message)
+            case _:
+                self._take_result(message)
+
+    def _take_result(self, message: Answered | Marked | AwaitsJudge | JudgeSaid | Refused) -> None:
+        match message:
             case Answered():
                 self._take_answer(message)
             case Marked():
                 if self._books.holds(message.ticket.job):
                     self._save_done(message.ticket.job, message.record)
+            case AwaitsJudge():
+                self._desk.take(message)
+            case JudgeSaid():
+                self._desk.said(message)
             case Refused():
                 self._take_refusal(message)
-            case LateMark() | LateMarksOver():
-                self._take_late_mark(message)
-            case NotSaved():
-                self._not_saved = message.error
-                self.dispatcher.stop("not_saved", self._clock.monotonic())
-            case Command():
-                self._obey(message)
 
     def _take_answer(self, message: Answered) -> None:
         job = message.ticket.job
@@ -254,6 +281,9 @@ class Session:
     def _take_refusal(self, message: Refused) -> None:
         ticket = message.ticket
         job = ticket.job
+        if job.kind is JobKind.JUDGE:
+            self._desk.refused(message)
+            return
         if not self._books.holds(job):
             return
         decision = self.dispatcher.failed(job, message.failure, self._clock.monotonic(), message.used)
@@ -284,11 +314,14 @@ class Session:
             return ()
         return (spend_write(self.run_id, self.dispatcher.ledger, payer),)
 
-    def _take_late_mark(self, message: LateMark | LateMarksOver) -> None:
+    def _take_late_mark(self, message: LateMark | LateMarking | LateMarksOver) -> None:
         if isinstance(message, LateMarksOver):
             self._late_marks = False
             if message.error is not None:
                 raise message.error
+            return
+        if isinstance(message, LateMarking):
+            self._desk.take_late(message)
             return
         origin = "run" if message.first else "rescore"
         self._save(ScoreWrite(self.run_id, message.cell, message.score, message.at, origin))
@@ -300,12 +333,16 @@ class Session:
             if job is not None:
                 self.dispatcher.free_lane(job)
                 self._narrator.tell(ev.Answered, cell=write.cell)
+                self._desk.answer_is_durable(write.cell)
         elif isinstance(write, DoneWrite):
             told, job = self._books.record_is_durable(write)
             if job is not None:
                 self.dispatcher.finish(job)
             if told:
                 self._narrator.durable(write.done)
+            self._desk.mark_is_durable(write.done.cell)
+        elif isinstance(write, ScoreWrite):
+            self._desk.mark_is_durable(write.cell)
 
     def _save(self, *writes: Write) -> None:
         self.recorder.submit(*writes)
@@ -341,6 +378,7 @@ class Session:
         if self._abandon_at is None:
             self._stop_event.set()
             self._executor.stop_now()
+            self.dispatcher.stop_judges()
             self._abandon_at = now + LEFT_BEHIND_S
             self._narrator.stopping("stop_now", len(self.dispatcher.in_flight()))
 
@@ -350,6 +388,9 @@ class Session:
         cut = Failure(ErrorKind.CANCELLED, "Stopped before the answer came.")
         for ticket in self._books.under_way():
             job = ticket.job
+            if job.kind is JobKind.JUDGE:
+                self._desk.abandon(ticket, cut)
+                continue
             if not self._books.is_scoring(job):
                 self.dispatcher.failed(job, cut, self._clock.monotonic())
             record = stopped_record(
@@ -363,6 +404,7 @@ class Session:
             self._save_done(job, record)
 
     def _tell_changes(self) -> None:
+        self._desk.take_dropped()
         for ended in self.dispatcher.take_ended():
             self._record_ended(ended)
         for change in self.dispatcher.take_changes():

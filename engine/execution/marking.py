@@ -1,0 +1,156 @@
+"""The mark of one answer where a judge has a say: what is to be asked, and the mark once it is known.
+
+The checks are run again and again over the replies that are there, until nothing is left to
+ask. So every request can wait in a queue of its own, and no thread ever waits for a judge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from decimal import Decimal
+
+from engine.domain import Answer, CallError, Case, CaseScore, CheckResult, Outcome, ScoreState
+from engine.scoring.base import ScoringContext
+from engine.scoring.registry import canonical_check
+from engine.scoring.score import combine, run_check
+from engine.scoring.seams import JudgeReply, JudgeRequest
+
+JUDGE_CHECKS = frozenset({"llm_judge", "pairwise_judge"})
+_MOST_ROUNDS = 24
+_NOT_YET = JudgeReply(outcome=Outcome.BLOCKED, error=CallError("blocked", "not asked yet"))
+"""Stands for a reply that is not there: one that no check asks again, so that all votes are asked
+for at once. What comes of it is thrown away."""
+
+
+class Recorded:
+    """A judge that knows the replies so far and writes down what else is asked."""
+
+    def __init__(self, replies: dict[JudgeRequest, JudgeReply]) -> None:
+        self._replies = replies
+        self.missing: list[JudgeRequest] = []
+
+    def __call__(self, request: JudgeRequest) -> JudgeReply:
+        reply = self._replies.get(request)
+        if reply is None:
+            self.missing.append(request)
+            return _NOT_YET
+        return reply
+
+
+Produce = Callable[[Recorded], CaseScore]
+
+
+class Marking:
+    """One answer on its way to its mark. Used by one thread at a time.
+
+    `metrics` are measures that came with the answer.
+    """
+
+    def __init__(self, produce: Produce) -> None:
+        self._produce = produce
+        self._replies: dict[JudgeRequest, JudgeReply] = {}
+        self._rounds = 0
+        self._cost: Decimal | None = Decimal(0)
+        self.metrics: Mapping[str, float] = {}
+        self.wanted: tuple[JudgeRequest, ...] = ()
+        self.score: CaseScore | None = None
+
+    def advance(self) -> bool:
+        """Goes on with the replies that are there. True: `score` is the mark; else ask `wanted`."""
+        self._rounds += 1
+        judge = Recorded(self._replies)
+        try:
+            score = self._produce(judge)
+        except BaseException as error:  # a mistake here must not cost the answer that is paid for
+            score = CaseScore(ScoreState.ERRORED, reason=f"Scoring failed: {type(error).__name__}: {error}")
+            judge.missing.clear()
+        if judge.missing and self._rounds >= _MOST_ROUNDS:
+            reason = f"The check asked the judge in {_MOST_ROUNDS} rounds and came to no end."
+            score, judge.missing = CaseScore(ScoreState.ERRORED, reason=reason), []
+        self.wanted = tuple(dict.fromkeys(judge.missing))
+        self.score = None if self.wanted else self._with_facts(score)
+        return self.score is not None
+
+    def take(self, request: JudgeRequest, reply: JudgeReply, cost_usd: Decimal | None) -> None:
+        """The judge's reply to a request, and what it cost; None = not known."""
+        self._replies[request] = reply
+        known = self._cost is not None and cost_usd is not None
+        self._cost = self._cost + cost_usd if known else None  # type: ignore[operator]
+
+    @property
+    def asked(self) -> int:
+        """Requests that were answered or failed."""
+        return len(self._replies)
+
+    def _with_facts(self, score: CaseScore) -> CaseScore:
+        """Says on the first judge's check who marked, with how many calls, and what they cost."""
+        if self.metrics:
+            score = replace(score, metrics={**self.metrics, **score.metrics})
+        if not self._replies:
+            return score
+        models = {reply.model for reply in self._replies.values() if reply.model}
+        facts = {
+            "judge_model": ", ".join(sorted(models)),
+            "judge_calls": self.asked,
+            "judge_cost_usd": None if self._cost is None else str(self._cost),
+        }
+        checks = list(score.checks)
+        for place, result in enumerate(checks):
+            if result.type in JUDGE_CHECKS:
+                checks[place] = replace(result, detail={**result.detail, **facts})
+                break
+        return replace(score, checks=tuple(checks))
+
+
+def first_marking(case: Case, answer: Answer, context: ScoringContext, *, by_itself: bool = False) -> Marking:
+    """The marking of a new answer. `by_itself`: the judge is the model that answered, so its
+    checks stay without a mark."""
+    return Marking(_Checks(case, answer, context, by_itself))
+
+
+class _Checks:
+    """The checks of a case; each is run until it has all its replies, and not again."""
+
+    def __init__(self, case: Case, answer: Answer, context: ScoringContext, by_itself: bool) -> None:
+        self._case, self._answer, self._context, self._by_itself = case, answer, context, by_itself
+        self._done: dict[int, CheckResult] = {}
+        self._seed = secrets.token_hex(16)
+
+    def __call__(self, judge: Recorded) -> CaseScore:
+        if self._answer.outcome in (Outcome.BLOCKED, Outcome.FAILED, Outcome.STOPPED):
+            return CaseScore(ScoreState.UNSCORED, reason="There is no answer to mark.")
+        return combine([self._result(place, judge) for place in range(len(self._case.checks))])
+
+    def _result(self, place: int, judge: Recorded) -> CheckResult:
+        if place in self._done:
+            return self._done[place]
+        spec, missing = self._case.checks[place], len(judge.missing)
+        offered = None if self._by_itself else judge
+        context = replace(self._context, judge=offered, fence=fences(self._seed, place))
+        result = run_check(spec, self._answer, self._case, context)
+        if self._by_itself and canonical_check(spec.type) in JUDGE_CHECKS:
+            result = _left_to_others(result)
+        if len(judge.missing) == missing:
+            self._done[place] = result
+        return result
+
+
+def fences(seed: str, place: int) -> Callable[[], str]:
+    """Codes that nobody can foresee and that are the same again in the next round."""
+    numbers = itertools.count()
+    return lambda: hashlib.sha256(f"{seed}/{place}/{next(numbers)}".encode()).hexdigest()[:16]
+
+
+def _left_to_others(result: CheckResult) -> CheckResult:
+    if result.reason_code != "no_judge":
+        return result  # a refused or empty answer needs no judge
+    return replace(
+        result,
+        state=ScoreState.UNSCORED,
+        reason="The AI that marks is this model itself, and it does not mark its own answers.",
+        reason_code="judge_is_candidate",
+    )
