@@ -49,6 +49,7 @@ class Database:
         self._immutable = False
         with translated(self.path):
             self._prepare_file()
+            self._identity = self._found()
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -73,6 +74,20 @@ class Database:
             except BaseException:
                 _roll_back(connection)
                 raise
+            if self.is_gone():
+                # SQLite goes on writing into a deleted file as if nothing had happened.
+                raise store_fault("store_gone", self.path)
+
+    def is_gone(self) -> bool:
+        """Whether the file was deleted or replaced while it is open; only open connections hold it then."""
+        return self._found() != self._identity
+
+    def _found(self) -> tuple[int, int] | None:
+        try:
+            status = os.stat(self.path)
+        except FileNotFoundError:
+            return None
+        return (status.st_dev, status.st_ino)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -132,7 +147,7 @@ class Database:
             try:
                 copy = sqlite3.connect(target, isolation_level=None)
                 try:
-                    self.connection.backup(copy)
+                    self._surviving().backup(copy)
                     # The copy is one file; whoever opens it chooses its journal anew.
                     copy.execute("PRAGMA journal_mode=DELETE")
                     found = copy.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -143,6 +158,15 @@ class Database:
             except BaseException:
                 target.unlink(missing_ok=True)
                 raise
+
+    def _surviving(self) -> sqlite3.Connection:
+        """This thread's connection; of a deleted file, one that was opened before."""
+        if not self.is_gone() or hasattr(self._own, "connection"):
+            return self.connection
+        with self._guard:
+            if not self._opened:
+                raise store_fault("store_gone", self.path)
+            return self._opened[-1][1]
 
     def release(self) -> None:
         """Closes this thread's connection, if it has one; the next use opens another."""

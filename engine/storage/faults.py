@@ -32,6 +32,10 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "There is no history file at {path}.",
         "Check the path, or start a run: the file is made then.",
     ),
+    "store_gone": (
+        "The history file {path} was deleted or replaced while it was in use.",
+        "Save what is in memory to another file; nothing that was answered is lost then.",
+    ),
     "store_unreachable": (
         "The history file {path} cannot be reached.",
         "Check that the disk or network folder is connected, or choose another place for the history.",

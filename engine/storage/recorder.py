@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 import threading
 import time
 from collections import deque
@@ -128,7 +129,7 @@ class Recorder:
             writes = (*self._kept, *self._queued())
         try:
             with Store.open(path) as other:
-                _bring_runs(self._store.path, other, {write.run_id for write in writes}, head)
+                _bring_runs(self._store, other, {write.run_id for write in writes}, head)
                 other.write(writes)
         finally:
             with self._changed:
@@ -236,10 +237,17 @@ class Recorder:
                 _log.warning("no sign of life could be left: %s", error.code)
 
 
-def _bring_runs(source: Path, other: Store, run_ids: set[str], head: RunHead | None) -> None:
+def _bring_runs(source: Store, other: Store, run_ids: set[str], head: RunHead | None) -> None:
+    if source.database.is_gone():
+        # What was saved before is still in the open file, for as long as it stays open.
+        with tempfile.TemporaryDirectory(dir=other.path.parent) as folder:
+            copy = Path(folder) / "arena.sqlite"
+            source.database.copy_to(copy)
+            other.copy_from(copy, sorted(run_ids))
+        return
     for run_id in sorted(run_ids):
         try:
-            other.copy_from(source, [run_id])
+            other.copy_from(source.path, [run_id])
         except WorldError:
             if head is None or head.run_id != run_id:
                 raise
