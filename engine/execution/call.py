@@ -31,13 +31,14 @@ from engine.execution.clients import Clients
 from engine.execution.estimate import sent_max_tokens, worst_case
 from engine.execution.jobs import Job
 from engine.execution.judge_rules import unmarked_entries
-from engine.execution.marking import JUDGE_CHECKS, Marking, first_marking
+from engine.execution.marking import JUDGE_CHECKS, Marking, first_marking, new_marking
 from engine.execution.messages import Answered, AwaitsJudge, Marked, Ticket, WorkerMessage
 from engine.execution.plan import Plan
 from engine.execution.preflight import ReadyModel
 from engine.execution.settling import cost_of, refused, used_of, waited_before
 from engine.prompts import build_prompt
 from engine.scoring import ScoringContext, canonical_check, final_outcome, score_case
+from engine.scoring.remark import Side
 
 _QUICK = frozenset(
     {"exact_match", "contains", "classification", "numeric", "json_valid", "json_match"}
@@ -119,14 +120,16 @@ class Caller:
             return False
         return any(canonical_check(check.type) in JUDGE_OR_OWN for check in case.checks)
 
-    def context(self, model_key: str) -> ScoringContext:
-        """What the checks of one model's answers share."""
-        return self._contexts[model_key]
-
     def marking(self, case: Case, answer: Answer, model_key: str) -> Marking:
         """The marking of an answer in which the judge has a say."""
         by_itself = model_key in self._by_itself
         return first_marking(case, answer, self._contexts[model_key], by_itself=by_itself)
+
+    def remarking(self, call: CallDone, answer: Answer, old: Side, new: Side) -> Marking:
+        """The marking of an answer that was marked before, by the checks as they are now."""
+        key = call.cell.model_key
+        asks = self._setting.plan.judge is not None and key not in self._by_itself
+        return new_marking(answer, call.score, (old, new), self._contexts[key], asks=asks)
 
     def _begin_marking(self, ticket: Ticket, record: CallDone, case: Case, reply: Reply) -> WorkerMessage:
         assert record.answer is not None  # noqa: S101 - it was made from an answer

@@ -50,6 +50,23 @@ def unmarked_entries(config: Config) -> tuple[str, ...]:
     return tuple(e.key for e in config.models if e.enabled and is_judge(e, config.judge))
 
 
+def judge_terms(judge: Judge) -> tuple[object, ...]:
+    """All of the judge's settings that decide a mark; how it is reached is not among them."""
+    return (
+        judge.model,
+        judge.provider,
+        judge.system,
+        judge.rubric,
+        judge.prompt,
+        judge.scale,
+        judge.votes,
+        judge.max_tokens,
+        judge.temperature or 0.0,
+        dict(judge.params),
+        judge.mark_itself,
+    )
+
+
 def judge_problems(cases: Sequence[Case], config: Config) -> list[Problem]:
     """What is wrong with the judge before it is looked at."""
     found: list[Problem] = []

@@ -16,6 +16,7 @@ from decimal import Decimal
 from engine.domain import Answer, CallError, Case, CaseScore, CheckResult, Outcome, ScoreState
 from engine.scoring.base import ScoringContext
 from engine.scoring.registry import canonical_check
+from engine.scoring.remark import Side, remark
 from engine.scoring.score import combine, run_check
 from engine.scoring.seams import JudgeReply, JudgeRequest
 
@@ -110,6 +111,22 @@ def first_marking(case: Case, answer: Answer, context: ScoringContext, *, by_its
     """The marking of a new answer. `by_itself`: the judge is the model that answered, so its
     checks stay without a mark."""
     return Marking(_Checks(case, answer, context, by_itself))
+
+
+def new_marking(
+    answer: Answer, mark: CaseScore | None, sides: tuple[Side, Side], context: ScoringContext, *, asks: bool
+) -> Marking:
+    """The marking of an answer that has a mark already. `sides`: its case as it was, and as it is.
+
+    `asks` False: no judge marks this answer, so a judge's old marks stay.
+    """
+    seed = secrets.token_hex(16)
+
+    def produce(judge: Recorded) -> CaseScore:
+        using = replace(context, judge=judge if asks else None, fence=fences(seed, 0))
+        return remark(answer, mark, *sides, using).score
+
+    return Marking(produce)
 
 
 class _Checks:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
-from engine.domain import CallStatus
+from engine.domain import Case, Cell
 from engine.execution.budget import Carried
-from engine.execution.call import Caller
+from engine.execution.judge_rules import judge_terms
 from engine.execution.ledger_rows import carried_over
-from engine.execution.messages import LateMark, LateMarksOver, WorkerMessage
+from engine.execution.marking import JUDGE_CHECKS
 from engine.execution.plan import Plan
 from engine.execution.request import RunRequest
+from engine.execution.resume import unjudged
 from engine.project import Project, config_from_snapshot, snapshot
 from engine.prompts import build_prompt, cell_fingerprint
+from engine.scoring import canonical_check
 from engine.storage.records import PlannedCell, RunHead, RunModel
-from engine.storage.rows import CallFilter, StoredRun
+from engine.storage.rows import StoredRun
 from engine.storage.store import Store
 
 
@@ -26,7 +26,8 @@ class Opening:
     """An open run. `done` are places of the plan that need no call any more.
 
     `pending` says that stored answers lack a mark, `changed` are cases whose checks are others
-    now, so that their answers are marked again.
+    now, so that their answers are marked again. `unjudged` are cells whose judge could not be
+    asked. `before` is the run as it was stored.
     """
 
     store: Store
@@ -37,11 +38,13 @@ class Opening:
     carried: Mapping[str, Carried] = field(default_factory=dict)
     pending: bool = False
     changed: tuple[str, ...] = ()
+    unjudged: frozenset[Cell] = frozenset()
+    before: StoredRun | None = None
 
     @property
     def has_marks_to_make(self) -> bool:
         """True where answers of an earlier session must be marked."""
-        return self.pending or bool(self.changed)
+        return self.pending or bool(self.changed) or bool(self.unjudged)
 
 
 def open_run(request: RunRequest, run_id: str) -> Opening:
@@ -119,46 +122,20 @@ def _take_up(request: RunRequest, store: Store, run_id: str) -> Opening:
         carried=carried_over(store, run_id),
         pending=bool(store.pending_scores(run_id)),
         changed=_changed_checks(before, request),
+        unjudged=frozenset(unjudged(store, run_id)) if request.plan.judge is not None else frozenset(),
+        before=before,
     )
 
 
 def _changed_checks(before: StoredRun, request: RunRequest) -> tuple[str, ...]:
-    now = request.project.config
-    same_options = config_from_snapshot(before.config).scorers.options == now.scorers.options
+    was, now = config_from_snapshot(before.config), request.project.config
+    same_options = was.scorers.options == now.scorers.options
+    same_judge = judge_terms(was.judge) == judge_terms(now.judge)
     checks = {case.id: (case.checks, case.reference) for case in before.cases}
-    return tuple(
-        case.id
-        for case in request.plan.cases
-        if case.id in checks and (not same_options or checks[case.id] != (case.checks, case.reference))
-    )
 
+    def changed(case: Case) -> bool:
+        if not same_options or checks[case.id] != (case.checks, case.reference):
+            return True
+        return not same_judge and any(canonical_check(check.type) in JUDGE_CHECKS for check in case.checks)
 
-def mark_earlier_answers(
-    opening: Opening,
-    caller: Caller,
-    plan: Plan,
-    post: Callable[[WorkerMessage], None],
-    stop: threading.Event,
-) -> None:
-    """Marks stored answers that have no mark, or other checks than before. Runs on its own thread."""
-    try:
-        cases = {case.id: case for case in plan.cases}
-        models = {model.entry.key for model in plan.models}
-        for write in opening.store.pending_scores(opening.run_id):
-            if stop.is_set():
-                break
-            if write.cell.case_id in cases and write.cell.model_key in models:
-                score = caller.mark(cases[write.cell.case_id], write.answer, write.cell.model_key)
-                post(LateMark(write.cell, write.answer, score, datetime.now(UTC), first=True))
-        chosen = CallFilter(cases=opening.changed, statuses=(CallStatus.OK,))
-        for call in opening.store.iter_calls(opening.run_id, chosen) if opening.changed else ():
-            if stop.is_set():
-                break
-            answer, cell = call.answer, call.cell
-            if answer is not None and call.score is not None and cell.model_key in models:
-                score = caller.mark(cases[cell.case_id], answer, cell.model_key)
-                post(LateMark(cell, answer, score, datetime.now(UTC), first=False))
-    except Exception as error:
-        post(LateMarksOver(error))
-        return
-    post(LateMarksOver())
+    return tuple(case.id for case in request.plan.cases if case.id in checks and changed(case))

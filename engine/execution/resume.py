@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from engine.config.schema import Config, Connection, ModelEntry
-from engine.domain import Case, RunStatus, SkippedModel
+from engine.domain import CallStatus, Case, Cell, RunStatus, SkippedModel
 from engine.errors import UserError
 from engine.execution.plan import Plan, make_plan
 from engine.execution.preflight import examine
@@ -18,12 +18,13 @@ from engine.execution.request import RunRequest
 from engine.pricing import PriceBook
 from engine.project import Project, config_from_snapshot
 from engine.prompts import Prompt, build_prompt, cell_fingerprint, host_of
-from engine.storage.rows import StoredRun
+from engine.storage.rows import CallFilter, StoredRun
 from engine.storage.store import Store
 
 SNAPSHOT = "snapshot"
 NEW = "new"
 _SHOWN = 5
+_NOT_ASKED = frozenset({"judge_failed", "no_judge"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +133,16 @@ def resumed(request: RunRequest) -> RunRequest:
 def _is_complete(store: Store, stored: StoredRun) -> bool:
     """Nothing is left to do. A run cut off after its last answer still lacks its result."""
     run_id = stored.info.run_id
-    if store.unfinished(run_id) or store.pending_scores(run_id):
+    if store.unfinished(run_id) or store.pending_scores(run_id) or any(True for _ in unjudged(store, run_id)):
         return False
     return stored.info.status is not RunStatus.INTERRUPTED and stored.board is not None
+
+
+def unjudged(store: Store, run_id: str) -> Iterator[Cell]:
+    """Answers whose judge could not be asked. Carrying on asks it again, and no model."""
+    for call in store.iter_calls(run_id, CallFilter(statuses=(CallStatus.OK,))):
+        if call.score is not None and any(check.reason_code in _NOT_ASKED for check in call.score.checks):
+            yield call.cell
 
 
 def _as_stored(request: RunRequest, stored: StoredRun) -> RunRequest:

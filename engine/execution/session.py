@@ -23,6 +23,7 @@ from engine.execution.ending import Ending, close_run
 from engine.execution.executor import Executor, ExecutorFactory
 from engine.execution.jobs import Ended, Fate, Job, JobKind
 from engine.execution.judging import Desk, JudgeDesk
+from engine.execution.late_marks import mark_earlier_answers
 from engine.execution.ledger_rows import spend_write
 from engine.execution.machinery import build
 from engine.execution.messages import (
@@ -41,7 +42,7 @@ from engine.execution.messages import (
     Ticket,
     WorkerMessage,
 )
-from engine.execution.opening import Opening, mark_earlier_answers, open_run
+from engine.execution.opening import Opening, open_run
 from engine.execution.outcomes import answer_write, failed_record, stopped_record
 from engine.execution.request import RunRequest
 from engine.execution.resume import resumed
@@ -155,7 +156,7 @@ class Session:
             self._late_marks = True
             threading.Thread(
                 target=mark_earlier_answers,
-                args=(opening, self._caller, plan, self.post, self._stop_event),
+                args=(opening, self._caller, plan, self.request.project.config, self.post, self._stop_event),
                 name="arena-late-marks",
                 daemon=True,
             ).start()

@@ -1,0 +1,93 @@
+"""Marks for answers of an earlier session: those without one, and those whose checks have changed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+from engine.config.schema import Config
+from engine.domain import Answer, CallDone, CallStatus, Cell
+from engine.execution.call import Caller
+from engine.execution.marking import Marking
+from engine.execution.messages import LateMark, LateMarking, LateMarksOver, WorkerMessage
+from engine.execution.opening import Opening
+from engine.execution.plan import Plan
+from engine.project import config_from_snapshot
+from engine.scoring.remark import Side
+from engine.storage.rows import CallFilter
+
+Post = Callable[[WorkerMessage], None]
+
+
+def mark_earlier_answers(
+    opening: Opening, caller: Caller, plan: Plan, config: Config, post: Post, stop: threading.Event
+) -> None:
+    """Marks stored answers that have no mark, other checks than before, or no word of their judge.
+
+    Runs on its own thread and posts each mark, or what the judge has to be asked for it.
+    """
+    try:
+        late = _LateMarks(opening, caller, plan, config)
+        for message in late.messages():
+            if stop.is_set():
+                break
+            post(message)
+    except Exception as error:
+        post(LateMarksOver(error))
+        return
+    post(LateMarksOver())
+
+
+class _LateMarks:
+    def __init__(self, opening: Opening, caller: Caller, plan: Plan, config: Config) -> None:
+        self._opening, self._caller, self._config = opening, caller, config
+        self._cases = {case.id: case for case in plan.cases}
+        self._models = {model.entry.key for model in plan.models}
+        before = opening.before
+        self._was = config if before is None else config_from_snapshot(before.config)
+        self._old = {} if before is None else {case.id: case for case in before.cases}
+
+    def messages(self) -> Iterator[WorkerMessage]:
+        """One message per answer, in plan order: first those without any mark."""
+        store, run_id = self._opening.store, self._opening.run_id
+        for write in store.pending_scores(run_id):
+            if self._takes_part(write.cell):
+                yield self._first(write.cell, write.answer)
+        again = {*self._opening.changed, *(cell.case_id for cell in self._opening.unjudged)}
+        if not again:
+            return
+        chosen = CallFilter(cases=tuple(sorted(again)), statuses=(CallStatus.OK,))
+        for call in store.iter_calls(run_id, chosen):
+            due = call.cell.case_id in self._opening.changed or call.cell in self._opening.unjudged
+            if due and call.answer is not None and call.score is not None and self._takes_part(call.cell):
+                message = self._again(call, call.answer)
+                if message is not None:
+                    yield message
+
+    def _takes_part(self, cell: Cell) -> bool:
+        return cell.case_id in self._cases and cell.model_key in self._models
+
+    def _first(self, cell: Cell, answer: Answer) -> WorkerMessage:
+        case = self._cases[cell.case_id]
+        if self._caller.asks_judge(case):
+            return _told(cell, answer, self._caller.marking(case, answer, cell.model_key), first=True)
+        score = self._caller.mark(case, answer, cell.model_key)
+        return LateMark(cell, answer, score, datetime.now(UTC), first=True)
+
+    def _again(self, call: CallDone, answer: Answer) -> WorkerMessage | None:
+        """Marks that were paid for and mean the same are kept, and so are a person's.
+
+        None: the mark is the same again.
+        """
+        case = self._cases[call.cell.case_id]
+        old = Side(self._old.get(case.id, case), self._was)
+        marking = self._caller.remarking(call, answer, old, Side(case, self._config))
+        message = _told(call.cell, answer, marking, first=False)
+        return None if marking.score == call.score else message
+
+
+def _told(cell: Cell, answer: Answer, marking: Marking, *, first: bool) -> LateMark | LateMarking:
+    if marking.advance() and marking.score is not None:
+        return LateMark(cell, answer, marking.score, datetime.now(UTC), first=first)
+    return LateMarking(cell, answer, marking, first=first)
