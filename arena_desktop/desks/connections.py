@@ -224,7 +224,7 @@ def all_connections(own: OwnConnections, project: Project | None = None) -> list
         same = found.get(item.key)
         if same is None:
             found[item.key] = item
-        elif item.connection.api_key_ref or item.entry is not None:
-            # The same place, but the project says where its key is from.
+        elif item.connection != same.connection or item.entry is not None:
+            # The same place, but the project says where the key is from or how it gets there.
             found[item.key] = replace(item, title=same.title)
     return list(found.values())

@@ -121,8 +121,8 @@ class KeyPane(KeyCard):
             self.session_note.label.setText(f"{choice.sentence} {choice.fix}".strip())
         self.button_save.setText(self.tr("Save and check") if usable else self.tr("Keep for now"))
         self._fit_buttons()
-        if state.code == "needs_yes" and self.message is None:
-            self._say_question(state)
+        if self.message is None:
+            self._say_why_not(state)
 
     def _state(self) -> KeyState | None:
         return self._states.get(self._place.key) if self._place is not None else None
@@ -150,7 +150,8 @@ class KeyPane(KeyCard):
         idle = not self._waiting
         self.button_save.setEnabled(idle and typed)
         local = state is not None and not state.has_key and state.code == "found"
-        can_test = typed or (state is not None and (state.has_key or local))
+        locked = state is not None and state.code == "locked"
+        can_test = typed or locked or (state is not None and (state.has_key or local))
         self.button_test.setEnabled(idle and can_test)
         words_ = self.tr("Check") if local and not typed else self.tr("Test key")
         self.button_test.setText(words_)
@@ -281,18 +282,25 @@ class KeyPane(KeyCard):
             return (StripButton(self.tr("Open the billing page"), lambda: open_page(page)),)
         return ()
 
-    def _say_question(self, state: KeyState) -> None:
-        if not state.question:
-            return
+    def _say_why_not(self, state: KeyState) -> None:
+        """A key that is there but may not be used, with the one thing that helps."""
+        if state.code == "locked":
+            button = StripButton(self.tr("Unlock…"), self._on_test)
+            first = self.tr("The key store is locked.")
+            self.say(Message("key", Tone.WARN, first, state.fix, (button,), can_close=False))
+        elif state.code == "refused_host":
+            self.say(Message("key", Tone.INFO, state.reason, can_close=False))
+        elif state.code == "needs_yes" and state.question:
+            text = self.tr("Send the key to {host}").format(host=state.place.host)
+            button = StripButton(text, self._on_allow)
+            self.say(Message("key", Tone.WARN, state.reason, "", (button,), can_close=False))
 
-        def allow() -> None:
+    def _on_allow(self) -> None:
+        state = self._state()
+        if state is not None:
             self._desk.permit(state)
             self.say(None)
             self._desk.look([item.place for item in self._states.values()])
-
-        text = self.tr("Send the key to {host}").format(host=state.place.host)
-        button = StripButton(text, allow)
-        self.say(Message("key", Tone.WARN, state.reason, "", (button,), can_close=False))
 
     def _is_waited_for(self, place: KnownConnection) -> bool:
         return self._waiting == place.key

@@ -23,7 +23,8 @@ from arena_desktop.dialogs.settings_general import (
     NotificationsSection,
     RunningSection,
 )
-from arena_desktop.dialogs.settings_parts import RowCard, Section, SectionList, SidePane
+from arena_desktop.dialogs.settings_list import SectionList, SidePane
+from arena_desktop.dialogs.settings_parts import RowCard, Section
 from arena_desktop.main_window import MainWindow
 from arena_desktop.theme import scaled
 from arena_desktop.widgets.buttons import Button

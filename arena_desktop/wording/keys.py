@@ -99,21 +99,21 @@ def _where(facts: KeyFacts, now: datetime | None) -> str:
     if not facts.has_key:
         return _tr("{host}, needs no key").format(host=facts.host)
     if facts.source == "environment":
-        origin = _tr("Set by your computer")
-    elif facts.source == "session":
+        return _tr("Set by your computer")
+    if facts.source == "session":
         origin = _tr("kept until you close the app")
     elif facts.source == "file":
         origin = _tr("from the file {name} of the project").format(name=facts.name)
     else:
         origin = ""
-    parts = [ends_in(facts.ends_in) if facts.source != "environment" else "", origin, _when(facts, now)]
+    parts = [ends_in(facts.ends_in), origin, _when(facts, now)]
     return ", ".join(part for part in parts if part) or _tr("kept in your key store")
 
 
 def _when(facts: KeyFacts, now: datetime | None) -> str:
     if facts.checked_at is not None and facts.checked_code in _ACCEPTED:
         return _tr("checked {day}").format(day=_day(facts.checked_at, now))
-    if facts.kept_at is not None and facts.source != "environment":
+    if facts.kept_at is not None:
         return _tr("stored {day}").format(day=_day(facts.kept_at, now))
     return ""
 

@@ -15,6 +15,7 @@ import pytest
 from arena_desktop.cli import run_command_line
 from engine.key_backends import MemoryBackend
 from tests.cli.calling import ROOT, call
+from tests.providers.scripted import Answer, scripted
 from tests.stub import start_stub
 
 KEY = "tst-good-0123456789abcdef4f2a"
@@ -148,6 +149,33 @@ def test_a_key_the_project_takes_from_elsewhere_is_not_set(
     said = call(capfd, "keys", "set", "grove", "--project", project)
     assert said.code == 1
     assert "from elsewhere (env)" in said.err
+
+
+def test_a_marked_key_that_a_service_echoes_is_written_nowhere(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    marker = "tst-canary-5b1e7c0a9d84f36271"
+    echo = {"error": {"message": f"Incorrect API key provided: {marker}.", "key": marker, "type": marker}}
+    with scripted(Answer(echo, 418)) as server:
+        project = gateway(tmp_path / "own", server.url)
+        typed(monkeypatch, marker)
+        verbs = (
+            ("keys", "set", "grove", "--project", project),
+            ("keys", "test", "grove", "--project", project, "--json"),
+            ("doctor", "--probe", "--project", project),
+            ("run", project, "--yes", "--json"),
+            ("show", "last", "--json"),
+            ("runs", "--json"),
+            ("keys", "list"),
+        )
+        said = [call(capfd, *words) for words in verbs]
+        assert {asked.headers.get("authorization") for asked in server.asked} == {f"Bearer {marker}"}
+        assert {asked.method for asked in server.asked} == {"GET", "POST"}
+    assert "Incorrect API key provided" in said[3].out
+    assert not [one for one in said if marker in one.out + one.err]
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert any(path.suffix == ".sqlite" for path in files)
+    assert [path for path in files if marker.encode() in path.read_bytes()] == []
 
 
 # ---- the real thing

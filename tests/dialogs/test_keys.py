@@ -295,6 +295,92 @@ def test_pages_are_opened_only_by_a_click(qtbot: QtBot, dialog: SettingsDialog) 
         QDesktopServices.unsetUrlHandler("https")
 
 
+# ---- what a project asks
+
+
+def open_project(qtbot: QtBot, context: AppContext, folder: Path, connection: str) -> None:
+    folder.mkdir()
+    text = f"schema_version: 1\nproject: P\nconnections:\n  - {connection}\n"
+    models = "models:\n  - {model: gpt-5, provider: openai}\ntests: {paths: [tests.yaml]}\n"
+    (folder / "config.yaml").write_text(text + models, encoding="utf-8")
+    (folder / "tests.yaml").write_text("tests:\n  - {input: Hi, reference: Hi}\n", encoding="utf-8")
+    with qtbot.waitSignal(context.projects.opened, timeout=20_000):
+        context.projects.open(folder)
+
+
+def test_a_key_is_not_taken_along_to_another_host(
+    qtbot: QtBot, dialog: SettingsDialog, context: AppContext, key_store: FakeStore, tmp_path: Path
+) -> None:
+    context.keys.store(Connection(id="openai", kind="openai"), "sk-proj-0123456789abcd4f2a")
+    link = "{id: openai, kind: openai, base_url: 'https://gw.example.com/v1'}"
+    open_project(qtbot, context, tmp_path / "moved", link)
+    choose(qtbot, dialog, "openai")
+    pane = dialog.keys.pane
+    assert pane.place.host == "gw.example.com"
+    assert pane.what.text() == "This project asks gw.example.com. A key entered here goes nowhere else."
+    assert "is kept for api.openai.com" in pane.message.first
+    row = dialog.keys._rows["openai@gw.example.com"]
+    assert row.chip.text == "Other address"
+    assert dialog.keys._rows["openai@api.openai.com"].chip.text == "Not checked"
+    pane.field.setText("sk-proj-gatewaygateway91c7")
+    press(qtbot, dialog, "button_save_key")
+    said(qtbot, dialog, context)
+    assert set(key_store.kept) == {
+        ("agent-arena/openai@api.openai.com", "openai"),
+        ("agent-arena/openai@gw.example.com", "openai"),
+    }
+
+
+def test_a_bent_line_waits_for_a_yes(
+    qtbot: QtBot, dialog: SettingsDialog, context: AppContext, tmp_path: Path
+) -> None:
+    context.keys.store(Connection(id="openai", kind="openai"), "sk-proj-0123456789abcd4f2a")
+    open_project(qtbot, context, tmp_path / "bent", "{id: openai, kind: openai, verify_tls: false}")
+    choose(qtbot, dialog, "openai")
+    row = dialog.keys._rows["openai@api.openai.com"]
+    qtbot.waitUntil(lambda: row.chip.text == "Needs your yes", timeout=20_000)
+    message = dialog.keys.pane.message
+    assert "your key is not sent there yet" in message.first
+    # A pasted key takes the same line, so it is not tried on it either.
+    dialog.keys.pane.field.setText("sk-proj-anotherkey91c7")
+    press(qtbot, dialog, "button_test_key")
+    assert said(qtbot, dialog, context).startswith("The key was not sent to")
+    dialog.keys.pane.field.setText("")
+    choose(qtbot, dialog, "anthropic")
+    choose(qtbot, dialog, "openai")
+    dialog.keys.pane.message.buttons[0].action()
+    qtbot.waitUntil(lambda: not context.background.busy, timeout=20_000)
+    assert dialog.keys._rows["openai@api.openai.com"].chip.text == "Not checked"
+
+
+def test_a_key_from_a_variable_is_not_entered_here(
+    qtbot: QtBot, dialog: SettingsDialog, context: AppContext, tmp_path: Path
+) -> None:
+    kind = "id: mine, kind: openai_compatible, base_url: 'http://127.0.0.1:9/v1'"
+    link = f"{{{kind}, api_key_ref: '${{env:MINE}}'}}"
+    open_project(qtbot, context, tmp_path / "env", link)
+    choose(qtbot, dialog, "mine")
+    assert not dialog.keys.pane.field.isEnabled()
+    assert "from a variable" in dialog.keys.pane.field.placeholderText()
+
+
+def test_a_locked_store_can_be_unlocked(
+    qtbot: QtBot, dialog: SettingsDialog, context: AppContext, stub: StubServer, key_store: FakeStore
+) -> None:
+    add_server(dialog, stub.url)
+    context.keys.store(dialog.keys.own.list()[0].connection, GOOD_KEY)
+    context.keys.forget_session()
+    key_store.on_read = KeyStoreError("locked", "The key store is locked, and it was not unlocked.")
+    choose(qtbot, dialog, "grove")
+    assert row_of(dialog, "grove").chip.text == "Locked"
+    message = dialog.keys.pane.message
+    assert message.buttons[0].text == "Unlock…"
+    key_store.on_read = None
+    message.buttons[0].action()
+    assert "accepted the access key" in said(qtbot, dialog, context)
+    assert row_of(dialog, "grove").chip.text == "Works"
+
+
 # ---- no safe place for keys
 
 
