@@ -75,12 +75,12 @@ class CardHead(QWidget):
         row.setSpacing(8)
         self.title = Label(title, "section")
         self.caption = Label(caption, "caption", colour="text2", wrap=True)
-        self.caption.setVisible(bool(caption))
         row.addWidget(self.title, 1)
         self.controls = FlowLayout(right=True)
         row.addLayout(self.controls)
         outer.addLayout(row)
         outer.addWidget(self.caption)
+        self.caption.setVisible(bool(caption))
 
     def set_caption(self, text: str) -> None:
         """Another sentence; empty hides it."""

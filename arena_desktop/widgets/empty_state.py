@@ -84,13 +84,14 @@ class EmptyState(QWidget):
         self.sentence = Label(sentence, "lead", colour="text2", wrap=True)
         for label in (self.heading, self.sentence):
             label.setAlignment(middle)
-            label.setVisible(bool(label.text()))
             layout.addWidget(label)
+            # Shown before it has a parent, a widget is a window of its own for a moment.
+            label.setVisible(bool(label.text()))
         self.button = Button(button, "primary", icon=icon, name="button_empty")
-        self.button.setVisible(bool(button))
         self.button.clicked.connect(self.pressed)
         layout.addSpacing(12)
         layout.addWidget(self.button, 0, middle)
+        self.button.setVisible(bool(button))
         layout.addStretch(3)
 
     def set_texts(self, heading: str, sentence: str, button: str = "") -> None:

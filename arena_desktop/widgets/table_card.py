@@ -35,6 +35,8 @@ class TableCard(Card):
         self.body.setContentsMargins(1, 4, 1, 6)
         self.table = table
         self._stack = QStackedLayout()
+        # A stack shows what is put in; without a place of its own that would be a window.
+        self.body.addLayout(self._stack, 1)
         self._stack.addWidget(table)
         self._empty: EmptyState | None = None
         self._nothing = EmptyState("", "", drawing=False)
@@ -42,7 +44,6 @@ class TableCard(Card):
         self._nothing.button.set_kind("secondary")
         self._nothing.pressed.connect(lambda: table.rows.set_filter(""))
         self._stack.addWidget(self._nothing)
-        self.body.addLayout(self._stack, 1)
 
     def set_empty(self, heading: str, sentence: str, button: str = "", *, icon: str = "") -> None:
         """The empty state. Call after the table has its model."""
@@ -124,8 +125,8 @@ class FilterBar(QWidget):
         self._counted = True
         self.columns = Button(self.tr("Columns…"), "quiet", name="button_columns")
         self.columns.clicked.connect(self._on_columns)
-        self.columns.setVisible(columns)
         row.addWidget(self.columns, 0, Qt.AlignmentFlag.AlignTop)
+        self.columns.setVisible(columns)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._wait = QTimer(self, singleShot=True, interval=_FILTER_DELAY_MS)
         self._wait.timeout.connect(self.apply)
