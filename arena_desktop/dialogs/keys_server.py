@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from arena_desktop.desks.connections import PRESETS, KnownConnection, OwnConnections
+from arena_desktop.desks.connections import PRESETS, KnownConnection, OwnConnections, vendor_connections
 from arena_desktop.theme import scaled
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.fields import Combo, FieldNote, FormGrid
@@ -48,7 +48,7 @@ class ServerDialog(QDialog):
     def _form(self) -> FormGrid:
         form = FormGrid(above=True)
         self.combo = Combo(self.tr("What it is"), name="combo_server_kind")
-        taken = {item.connection.id for item in self._own.list()}
+        taken = {item.connection.id for item in (*vendor_connections(), *self._own.list())}
         for preset in PRESETS:
             if preset.id not in taken or (self._place and self._place.connection.id == preset.id):
                 self.combo.addItem(preset.title, preset.id)
