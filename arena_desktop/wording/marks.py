@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
+from engine.execution.own_marking import BY_CHECKS, BY_JUDGE
 from engine.execution.rescore import Rescored
+from engine.stats.agreement import Agreement
+from engine.stats.own_marks import FEWEST, RaterReport
 
 
 def _tr(text: str) -> str:
@@ -84,3 +87,129 @@ def rescored_sentences(result: Rescored) -> tuple[str, ...]:
             )
         )
     return tuple(sentences)
+
+
+# ---- own marks beside the judge
+
+
+def rater_name(by: str) -> str:
+    """The rater at the start of a sentence."""
+    return _tr("The second AI") if by == BY_JUDGE else _tr("The checks")
+
+
+def marks_title(by: str) -> str:
+    """The heading of the card."""
+    return _tr("Your marks and the second AI") if by == BY_JUDGE else _tr("Your marks and the checks")
+
+
+def agreement_sentences(report: RaterReport, by: str) -> tuple[str, ...]:
+    """How far the rater agrees with the person; the result first, then what to know."""
+    if report.agreement is None:
+        text = _tr(
+            "You have not marked an answer yet. Mark some as good or bad to see how far to trust this."
+        )
+        return (text,)
+    sentences = [_agree(report, by)]
+    if report.both < FEWEST:
+        missing = FEWEST - report.both
+        sentences.append(
+            _number(
+                missing,
+                _tr("Mark one more and it can begin to tell something."),
+                _tr("Mark {count} more and it can begin to tell something."),
+            )
+        )
+        return tuple(sentences)
+    sentences += [_beyond_luck(report.agreement), *_direction(report, by), _put_right(report, by)]
+    return tuple(sentences)
+
+
+def _agree(report: RaterReport, by: str) -> str:
+    found = report.agreement
+    if found is None:
+        return ""
+    texts = {
+        BY_JUDGE: _tr("You and the second AI gave the same mark to {agree} of {both} answers"),
+        BY_CHECKS: _tr("You and the checks gave the same mark to {agree} of {both} answers"),
+    }
+    text = texts[by].format(agree=formats.whole(found.agree), both=formats.whole(found.n))
+    if report.both < FEWEST:
+        return f"{text}."
+    likely = _tr("likely {low} to {high} of 100").format(
+        low=formats.points(found.share_interval.low), high=formats.points(found.share_interval.high)
+    )
+    return f"{text}, {likely}."
+
+
+def _beyond_luck(found: Agreement) -> str:
+    if found.kappa is None:
+        return _tr("One of you gave only one kind of mark, so luck cannot be told from agreement.")
+    kappa = formats.points(found.kappa)
+    if found.kappa_interval is None:
+        return _tr("Beyond what luck gives, that is {kappa} of 100.").format(kappa=kappa)
+    return _tr("Beyond what luck gives, that is {kappa} of 100, likely {low} to {high}.").format(
+        kappa=kappa,
+        low=formats.points(found.kappa_interval.low),
+        high=formats.points(found.kappa_interval.high),
+    )
+
+
+def luck_help() -> str:
+    """The exact term, one click away."""
+    return _tr("0 is what guessing gives, 100 is always the same mark. Also called Cohen's kappa, times 100.")
+
+
+def _direction(report: RaterReport, by: str) -> list[str]:
+    if not report.too_kind and not report.too_strict:
+        return []
+    text = _tr("{rater} was kinder than you on {kind} of these answers and stricter on {strict}.")
+    return [
+        text.format(
+            rater=rater_name(by),
+            kind=formats.whole(report.too_kind),
+            strict=formats.whole(report.too_strict),
+        )
+    ]
+
+
+def _put_right(report: RaterReport, by: str) -> str:
+    corrected = report.corrected
+    if corrected is None:
+        return _tr(
+            "Its pass rate cannot be put right yet: it takes marks of both kinds, and more hits than luck."
+        )
+    text = _tr(
+        "{rater} passed {passed} of {rated} answers. Put right by your marks, about {rate} of 100 pass,"
+        " likely {low} to {high}."
+    )
+    return text.format(
+        rater=rater_name(by),
+        passed=formats.whole(report.passed),
+        rated=formats.whole(report.rated),
+        rate=formats.points(corrected.rate),
+        low=formats.points(corrected.interval.low),
+        high=formats.points(corrected.interval.high),
+    )
+
+
+def model_rates(report: RaterReport, names: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Per model: name, passed by the rater, put right by the person's marks."""
+    rows = []
+    for model in report.models:
+        passed = _tr("{passed} of {rated}").format(
+            passed=formats.whole(model.passed), rated=formats.whole(model.rated)
+        )
+        right = formats.UNKNOWN
+        if model.corrected is not None:
+            right = _tr("about {rate} of 100 ({low} to {high})").format(
+                rate=formats.points(model.corrected.rate),
+                low=formats.points(model.corrected.interval.low),
+                high=formats.points(model.corrected.interval.high),
+            )
+        rows.append((names.get(model.model_key, model.model_key), passed, right))
+    return rows
+
+
+def rater_passed(by: str) -> str:
+    """The head of the column with the rater's own pass rates."""
+    return _tr("Passed by the second AI") if by == BY_JUDGE else _tr("Passed by the checks")

@@ -93,6 +93,33 @@ def rescore(store: Store, run_id: str, project: Project, tools: Tools | None = N
     return _Rescoring(store, stored, project, tools).run()
 
 
+def rebuild_board(store: Store, run_id: str, *, should_stop: Callable[[], bool] | None = None) -> Leaderboard:
+    """Builds the board of a run anew from its marks as they are stored, after some were made by hand.
+
+    Raises UserError `run_in_use` while the run goes on, Cancelled on a yes; nothing is changed then.
+    """
+    stored = store.run(run_id)
+    calls = stored_calls(store, stored.info.run_id, should_stop=should_stop)
+    board = build_board(board_input(stored, calls), should_stop=should_stop)
+    before = board_from_json(stored.board) if stored.board else None
+    kept = [note for note in stored.notes if before is None or note not in before.notes]
+    store.set_result(stored.info.run_id, _finish_of(stored, board, (*kept, *board.notes)))
+    return board
+
+
+def _finish_of(stored: StoredRun, board: Leaderboard, notes: tuple[Note, ...]) -> RunFinish:
+    document = board_to_json(board)
+    return RunFinish(
+        status=stored.info.status,
+        finished_at=stored.info.finished_at or datetime.now(UTC),
+        board=document,
+        rows=board_rows(board),
+        winner=board.winner,
+        verdict=document["verdict"],
+        notes=notes,
+    )
+
+
 def _refuse(stored: StoredRun, project: Project) -> None:
     if stored.info.status is RunStatus.RUNNING:
         raise UserError(
@@ -221,17 +248,8 @@ class _Rescoring:
         return result
 
     def _save(self, result: Rescored, cases: tuple[Case, ...]) -> None:
-        board = board_to_json(result.board)
-        info = self._stored.info
-        finish = RunFinish(
-            status=info.status,
-            finished_at=info.finished_at or datetime.now(UTC),
-            board=board,
-            rows=board_rows(result.board),
-            winner=result.board.winner,
-            verdict=board["verdict"],
-            notes=(*self._run_notes(result.before), *result.board.notes, _note(result)),
-        )
+        notes = (*self._run_notes(result.before), *result.board.notes, _note(result))
+        finish = _finish_of(self._stored, result.board, notes)
         # The seed of the plan is kept beside the snapshot, not in it.
         asked_with = config_from_snapshot(self._stored.config).run
         config = config_to_json(replace(self._config, run=asked_with))
