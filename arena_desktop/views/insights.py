@@ -44,12 +44,12 @@ class AnswersWanted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """One line of a card: a count or nothing, what it says, what it leads to."""
+class Line:
+    """One line of a card: a count or nothing, what it says, what `answers_wanted` then carries."""
 
     title: str
     caption: str
-    wanted: AnswersWanted
+    wanted: object
     count: str = ""
 
 
@@ -57,11 +57,12 @@ class LinesCard(Card):
     """A heading, a sentence, and lines that lead to answers; the first few until asked for all."""
 
     answers_wanted = Signal(object)
+    """What a line leads to."""
 
     def __init__(self, name: str) -> None:
         super().__init__(DENSE, spacing=8, name=f"card_{name}")
         self._name = name
-        self._lines: tuple[_Line, ...] = ()
+        self._lines: tuple[Line, ...] = ()
         self.head = CardHead("")
         self.body.addWidget(self.head)
         self._rows = QVBoxLayout()
@@ -72,7 +73,7 @@ class LinesCard(Card):
         self.body.addWidget(self.more)
         self.body.addStretch(1)
 
-    def set_lines(self, title: str, caption: str, lines: Sequence[_Line]) -> None:
+    def set_lines(self, title: str, caption: str, lines: Sequence[Line]) -> None:
         """Other lines."""
         self.head.title.setText(title)
         self.head.set_caption(caption)
@@ -93,7 +94,7 @@ class LinesCard(Card):
         self.more.setVisible(hidden > 0)
         self.more.setText(self.tr("Show {count} more").format(count=formats.whole(max(0, hidden))))
 
-    def _row(self, number: int, line: _Line) -> QWidget:
+    def _row(self, number: int, line: Line) -> QWidget:
         row = QWidget()
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 8, 0, 8)
@@ -265,21 +266,21 @@ def _title(found: Insights, case_id: str) -> str:
     return title_of(case) if case is not None else case_id
 
 
-def group_lines(found: Insights) -> list[_Line]:
+def group_lines(found: Insights) -> list[Line]:
     """The causes of failure, largest first."""
     lines = []
     for group in found.groups:
         title = words.group_title(group)
         only = next(iter(group.by_model)) if len(group.by_model) == 1 else None
         wanted = AnswersWanted(title, group.cases, only)
-        lines.append(_Line(title, words.group_caption(group, found.names), wanted, words.group_count(group)))
+        lines.append(Line(title, words.group_caption(group, found.names), wanted, words.group_count(group)))
     return lines
 
 
-def flaky_lines(found: Insights) -> list[_Line]:
+def flaky_lines(found: Insights) -> list[Line]:
     """The tests that a model did not always answer equally well."""
     return [
-        _Line(
+        Line(
             _title(found, case.case_id),
             words.flaky_words(case, found.names),
             AnswersWanted(_title(found, case.case_id), (case.case_id,), case.model_key),
@@ -288,11 +289,11 @@ def flaky_lines(found: Insights) -> list[_Line]:
     ]
 
 
-def telling_lines(found: Insights) -> list[_Line]:
+def telling_lines(found: Insights) -> list[Line]:
     """The tests on which the two of the verdict differ, largest gap first."""
     first, second = (found.names.get(str(key), str(key)) for key in (found.first, found.second))
     return [
-        _Line(
+        Line(
             _title(found, case.case_id),
             words.separating_words(first, second, (case.first, case.second)),
             AnswersWanted(_title(found, case.case_id), (case.case_id,)),

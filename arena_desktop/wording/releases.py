@@ -45,3 +45,26 @@ def change_sentence(change: ReleaseChange) -> str:
         7: _tr("Too close to call."),
     }
     return f"{first[pair.row]} {counts}"
+
+
+def runs_words(change: ReleaseChange) -> str:
+    """In which runs the two releases are compared."""
+    before, after = change.step.before.number, change.step.after.number
+    if before == after:
+        return _tr("Both in run {number}.").format(number=after)
+    return _tr("Run {before} against run {after}.").format(before=before, after=after)
+
+
+def change_caption(change: ReleaseChange) -> str:
+    """What the tests say, and where."""
+    return f"{change_sentence(change)} {runs_words(change)}"
+
+
+def releases_caption(changes: tuple[ReleaseChange, ...]) -> str:
+    """The sentence below the heading."""
+    worse = sum(change.got_worse for change in changes)
+    if not worse:
+        return _tr("No new release got worse by more than chance explains.")
+    if worse == 1:
+        return _tr("One new release got worse.")
+    return _tr("{count} new releases got worse.").format(count=formats.whole(worse))

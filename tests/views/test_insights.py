@@ -220,11 +220,11 @@ def test_captions_name_models_and_what_is_common() -> None:
         details=(Detail("swap", "billing", "refund", 2), Detail("swap", "other", "refund", 1)),
     )
     assert group_caption(found, NAMES) == (
-        "on 2 tests · Model A 2, Model B 1 · “billing” instead of “refund” 2 times; “other” instead of “refund” once"
+        "on 2 tests · Model A 2, Model B 1"
+        " · “billing” instead of “refund” 2 times; “other” instead of “refund” once"
     )
-    many = group(
-        Failing.WRONG, "x", by_model=dict.fromkeys("abcdef", 1), details=(Detail("field", "total", "", 3),)
-    )
+    field = Detail("field", "total", "", 3)
+    many = group(Failing.WRONG, "x", by_model=dict.fromkeys("abcdef", 1), details=(field,))
     assert group_caption(many, NAMES) == (
         "on 2 tests · Model A 1, Model B 1, Model C 1, Model D 1, 2 more models · “total” 3 times"
     )
