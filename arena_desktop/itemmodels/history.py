@@ -84,7 +84,7 @@ def history_columns(choose: Callable[[HistoryRow, bool], None]) -> list[Column[H
         Column("number", _tr("Run"), lambda r: str(r.info.number), sort=lambda r: r.info.number,
                weight="strong", width=64, can_hide=False),
         Column("when", _tr("When"), lambda r: formats.when(r.info.started_at),
-               sort=lambda r: r.info.started_at, width=130, tone="text2"),
+               sort=lambda r: r.info.started_at, width=130, minimum=104, tone="text2"),
         Column("tests", _tr("Tests"), lambda r: formats.whole(r.info.cases), sort=lambda r: r.info.cases,
                align=right, width=72, drop=2),
         Column("models", _tr("Models"), lambda r: formats.whole(r.info.models),
@@ -95,8 +95,8 @@ def history_columns(choose: Callable[[HistoryRow, bool], None]) -> list[Column[H
                weight="strong", width=72),
         Column("spent", _tr("Spent"), lambda r: _spent(r.info.cost_usd), sort=lambda r: r.info.cost_usd,
                align=right, width=96),
-        Column("state", _tr("State"), lambda r: state_text(r.info), cell=_state_cell, width=216),
-        Column("note", _tr("Note"), lambda r: r.info.label, tip=lambda r: r.info.label, width=130,
+        Column("state", _tr("State"), lambda r: state_text(r.info), cell=_state_cell, width=216, minimum=150),
+        Column("note", _tr("Note"), lambda r: r.info.label, tip=lambda r: r.info.label, width=130, drop=3,
                tone="text2"),
     ]  # fmt: skip
 

@@ -283,7 +283,7 @@ def lane_columns() -> list[Column[LaneRow]]:
                sort=lambda r: r.passed, align=Align.RIGHT, width=108, drop=2),
         Column("spent", _tr("Spent"), lambda r: r.spent, sort=lambda r: r.spent_usd,
                align=Align.RIGHT, width=84),
-        Column("lane", _tr("At the same time"), _lane_text, cell=lambda r: r.lane, width=164, drop=1,
+        Column("lane", _tr("At the same time"), _lane_text, cell=lambda r: r.lane, width=180, drop=1,
                sortable=False),
         Column("state", _tr("What is happening"), _state_text, cell=lambda r: r.state,
                spoken=lambda r: f"{_state_text(r)}. {r.why}".strip(), tip=lambda r: r.why, width=204),

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from arena_desktop.charts.data import Chart
     from arena_desktop.context import AppContext
 
-_COMBO_WIDTH = 252
+_COMBO_WIDTH = 292
 
 
 @dataclass(frozen=True, slots=True)

@@ -308,6 +308,8 @@ class RunView(Page):
 
     def set_narrow(self, narrow: bool) -> None:
         super().set_narrow(narrow)
+        self.going.set_narrow(narrow)
+        self.ready.set_narrow(narrow)
         self._set_foot_margins()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.desks.run_desk import QUICK_CASES
 from arena_desktop.itemmodels.lanes import ModelHead, ReadyRow
-from arena_desktop.wording.run import RunPrice, marking_ai
+from arena_desktop.wording.run import RunPrice, marking_ai, practice_service
 from arena_desktop.wording.setup import service_name
 from engine.config.schema import Config, Connection
 from engine.domain import Case, Note, SkippedModel
@@ -81,8 +81,11 @@ def model_heads(
         if not entry.enabled:
             continue
         connection = connections.get(entry.provider or "")
-        service = service_name(entry, connection)
         kind = canonical_kind(connection.kind if connection else entry.provider or "")
+        service = service_name(entry, connection)
+        if kind == "mock":
+            named = connection.id if connection is not None else "mock"
+            service = practice_service() if named == "mock" else named
         here = kind is not None and kind != "mock" and KINDS[kind].local
         found[entry.key] = ModelHead(
             key=entry.key,

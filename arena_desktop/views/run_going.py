@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from arena_desktop.desks.run_desk import RunBegan
 from arena_desktop.desks.run_progress import RunProgress
@@ -96,23 +96,39 @@ class RunGoing(QWidget):
         card.body.addLayout(line)
         self.bar = bars.RunProgress(self.tr("Progress of the run"), name="progress_run")
         card.body.addWidget(self.bar)
-        row = QHBoxLayout()
+        card.body.addLayout(self._counters())
+        return card
+
+    def _counters(self) -> QBoxLayout:
         squares = bars.SQUARES
         self.done = Counter(self.tr("Done"), square=squares["done"], name="label_done")
         self.failed = Counter(self.tr("Failed"), square=squares["failed"], name="label_failed")
         self.under_way = Counter(self.tr("On their way"), square=squares["under_way"], name="label_under_way")
         self.waiting = Counter(self.tr("Waiting"), square=squares["waiting"], name="label_waiting")
         self.not_asked = Counter(self.tr("Not asked"), square=squares["waiting"], name="label_not_asked")
+        left = QHBoxLayout()
         for counter in (self.done, self.failed, self.under_way, self.waiting, self.not_asked):
-            row.addWidget(counter, 2)
-        row.addWidget(Divider(vertical=True))
-        row.addSpacing(28)
+            left.addWidget(counter, 1)
         self.eta = Counter(self.tr("Time left"), name="label_eta")
         self.cost = Counter(self.tr("Spent so far"), name="label_cost")
-        row.addWidget(self.eta, 3)
-        row.addWidget(self.cost, 3)
-        card.body.addLayout(row)
-        return card
+        right = QHBoxLayout()
+        right.setSpacing(12)
+        right.addWidget(self.eta, 1)
+        right.addWidget(self.cost, 1)
+        self._line = Divider(vertical=True)
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._both.setSpacing(28)
+        self._both.addLayout(left, 8)
+        self._both.addWidget(self._line)
+        self._both.addLayout(right, 6)
+        return self._both
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Puts time and cost below the counts where there is no room beside them."""
+        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        self._both.setDirection(way)
+        self._both.setSpacing(12 if narrow else 28)
+        self._line.setVisible(not narrow)
 
     def _models(self) -> TableCard:
         self.table = ArenaTable("table_lanes", self.tr("Models in this run"))

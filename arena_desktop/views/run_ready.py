@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QCheckBox, QSizePolicy, QVBoxLayout, QWidget
 
 from arena_desktop.itemmodels.lanes import ReadyRow, ready_columns
 from arena_desktop.itemmodels.table import ColumnTable
@@ -11,6 +11,7 @@ from arena_desktop.settings import Settings
 from arena_desktop.views.run_facts import RunChoice, RunFacts
 from arena_desktop.widgets.buttons import Button, ChoiceCard
 from arena_desktop.widgets.card import Card, Divider
+from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
@@ -140,7 +141,7 @@ class RunReady(QWidget):
         card.body.addSpacing(10)
         card.body.addWidget(Divider())
         card.body.addSpacing(4)
-        card.body.addLayout(self._foot())
+        card.body.addWidget(self._foot())
         self.label_plan = Label("", colour="text2", wrap=True, name="label_plan")
         self.label_plan.hide()
         card.body.addWidget(self.label_plan)
@@ -148,22 +149,28 @@ class RunReady(QWidget):
 
     def _choices(self) -> QWidget:
         self.choices = QWidget()
-        row = QHBoxLayout(self.choices)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
+        self._choice_row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self.choices)
+        self._choice_row.setContentsMargins(0, 0, 0, 0)
+        self._choice_row.setSpacing(12)
         self.choice_quick = ChoiceCard(self.tr("Quick look"), "", name="choice_quick")
         self.choice_all = ChoiceCard(self.tr("All tests"), "", name="choice_all")
         self.choice_all.setChecked(True)
         group = QButtonGroup(self)
         for card in (self.choice_quick, self.choice_all):
             group.addButton(card)
-            row.addWidget(card, 1)
+            self._choice_row.addWidget(card, 1)
         self.choice_quick.toggled.connect(lambda _on: self._show_chosen())
         return self.choices
 
-    def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(24)
+    def set_narrow(self, narrow: bool) -> None:
+        """Puts the two choices below each other where there is no room beside."""
+        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        self._choice_row.setDirection(way)
+
+    def _foot(self) -> QWidget:
+        foot = QWidget()
+        foot.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        row = FlowLayout(foot, gap=8)
         self.check_awake = QCheckBox(self.tr("Keep the computer awake"))
         self.check_awake.setObjectName("check_keep_awake")
         self.check_awake.setChecked(self._settings.keep_awake)
@@ -172,19 +179,16 @@ class RunReady(QWidget):
         self.check_tell.setObjectName("check_notify")
         self.check_tell.setChecked(self._settings.notify_done)
         self.check_tell.toggled.connect(lambda on: setattr(self._settings, "notify_done", on))
-        row.addWidget(self.check_awake)
-        row.addWidget(self.check_tell)
-        row.addStretch(1)
         self.button_plan = Button(self.tr("Show the plan"), "quiet", name="button_plan")
         self.button_plan.clicked.connect(self._on_plan)
         self.button_run = Button("", "primary", icon="run", name="button_run")
         self.button_run.clicked.connect(lambda: self.run_pressed.emit(self.quick))
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
-        buttons.addWidget(self.button_plan)
-        buttons.addWidget(self.button_run)
-        row.addLayout(buttons)
-        return row
+        row.addWidget(self.check_awake)
+        row.addWidget(self.check_tell)
+        row.addStretch(1)
+        row.addWidget(self.button_plan)
+        row.addWidget(self.button_run)
+        return foot
 
     def _models(self) -> TableCard:
         self.table = ArenaTable("table_ready", self.tr("Models of this run"))

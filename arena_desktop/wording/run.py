@@ -175,6 +175,11 @@ def marking_ai() -> str:
     return _tr("The marking AI")
 
 
+def practice_service() -> str:
+    """Where the pretend models live."""
+    return _tr("The practice service")
+
+
 def left_out_sentence(labels: Sequence[str]) -> str:
     """Which models take no part."""
     if len(labels) == 1:

@@ -163,7 +163,7 @@ def test_the_boxes_are_the_preferences(ready: RunView, fresh: AppContext) -> Non
 
 def test_the_plan_unfolds(ready: RunView) -> None:
     ready.ready.button_plan.click()
-    assert "At most 4 questions at the same time (Practice, pretend 4)." in ready.ready.label_plan.text()
+    assert "At most 4 questions at the same time (The practice service 4)." in ready.ready.label_plan.text()
     assert ready.ready.button_plan.text() == "Hide the plan"
 
 
