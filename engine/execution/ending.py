@@ -8,17 +8,21 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from engine.domain import Note, RunStatus
+from engine.domain import CallStatus, Note, RunStatus
 from engine.errors import ArenaError
 from engine.execution.board_rows import board_rows
 from engine.execution.budget import Ledger
 from engine.execution.events import LaneState, RunFinished
+from engine.execution.jobs import JUDGE_LANE
+from engine.execution.judge_notes import judge_cost, judge_notes
+from engine.execution.judge_rules import NOT_READY
 from engine.execution.ledger_rows import spend_write
 from engine.execution.request import RunRequest
 from engine.stats.board import Leaderboard
 from engine.stats.leaderboard import BoardInput, board_to_json, build_board
 from engine.storage.recorder import Recorder
 from engine.storage.records import FinishWrite, RunFinish
+from engine.storage.rows import CallFilter
 from engine.storage.store import Store
 
 FLUSH_S = 60.0
@@ -68,7 +72,7 @@ def _finish(ending: Ending, store: Store, board: Leaderboard | None, error: str 
         rows=board_rows(board) if board else (),
         winner=board.winner if board else None,
         verdict=board_to_json(board)["verdict"] if board else None,
-        notes=(*_notes(ending), *(board.notes if board else ())),
+        notes=(*_notes(ending), *_judge_notes(ending, store), *(board.notes if board else ())),
         lanes={lane.id: _lane(lane) for lane in ending.lanes},
         cost_usd=_cost(ending, store),
         duration_s=ending.duration_s,
@@ -126,6 +130,18 @@ def _notes(ending: Ending) -> Iterable[Note]:
     open_lanes = [m.lane for m in ending.request.plan.models if m.settings.verify_tls is False]
     if open_lanes:
         yield Note("tls_not_verified", {"lanes": sorted(set(open_lanes))})
+
+
+def _judge_notes(ending: Ending, store: Store) -> Iterable[Note]:
+    """The cautions about the judge, from all answers of the run."""
+    plan, skip = ending.request.plan, ending.request.preflight.judge_skip
+    if skip is not None:
+        yield Note(NOT_READY, {"reason": skip.reason, "fix": skip.fix})
+    if plan.judge is None:
+        return
+    yield from judge_cost(ending.ledger.account(JUDGE_LANE))
+    calls = store.iter_calls(ending.run_id, CallFilter(statuses=(CallStatus.OK,)))
+    yield from judge_notes(ending.request.project.config, calls)
 
 
 def _cost(ending: Ending, store: Store) -> Decimal | None:
