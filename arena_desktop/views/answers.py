@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
@@ -15,17 +13,16 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.itemmodels.answer_tests import MOST_MARKS, TestRow, list_columns, make_test_rows
-from arena_desktop.itemmodels.calls import PAGE, CallsTable, call_columns
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme import scaled
+from arena_desktop.views.answer_calls import CallPane
 from arena_desktop.views.answer_pane import AnswerPane, CaseAnswers
 from arena_desktop.views.result_parts import ResultFacts, ResultPage
 from arena_desktop.widgets.buttons import Button, IconButton
@@ -39,7 +36,7 @@ from arena_desktop.wording import answers as words
 from arena_desktop.wording.board import practice_sentence
 from engine.domain import CallStatus, Cell
 from engine.errors import ArenaError
-from engine.storage.rows import CallFilter, CallOrder, CallRow
+from engine.storage.rows import CallFilter
 from engine.storage.store import Store
 
 if TYPE_CHECKING:
@@ -58,17 +55,6 @@ _SHOWS: dict[str, tuple[Callable[[TestRow], bool], CallFilter]] = {
     "unasked": (lambda row: row.unasked, CallFilter(statuses=(CallStatus.ERROR, CallStatus.STOPPED))),
     "marked": (lambda _row: True, CallFilter(marked=True)),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Calls:
-    """The answer to "which calls, in which order"."""
-
-    chosen: CallFilter
-    order: CallOrder
-    ids: array[int]
-    total: int
-    first: tuple[CallRow, ...]
 
 
 class AnswersView(ResultPage):
@@ -143,7 +129,11 @@ class AnswersView(ResultPage):
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes([scaled(_LIST_WIDTH), scaled(700)])
         self.stack.addWidget(self.splitter)
-        self.stack.addWidget(self._call_table())
+        self.call_pane = CallPane(self._read)
+        self.call_pane.case_wanted.connect(self._on_case_wanted)
+        self.call_pane.clear_wanted.connect(self.clear_filter)
+        self.call_pane.counts_changed.connect(self._show_counts)
+        self.stack.addWidget(self.call_pane)
         self.content.addWidget(self.stack, 1)
 
     def _test_list(self) -> QWidget:
@@ -176,22 +166,6 @@ class AnswersView(ResultPage):
         foot.addWidget(self.label_at)
         return card
 
-    def _call_table(self) -> QWidget:
-        self.calls_table = ArenaTable("table_calls", self.tr("All answers"))
-        self.calls = CallsTable(call_columns({}, trials=1), parent=self.calls_table)
-        self.calls_table.setModel(self.calls)
-        self.calls.rows_wanted.connect(self._read_rows)
-        self.calls.order_wanted.connect(lambda _order: self._read_calls())
-        self.calls.filter_wanted.connect(lambda _text: self.clear_filter())
-        self.calls_table.activated_row.connect(self._on_call_activated)
-        card = TableCard(self.calls_table)
-        card.watch()
-        holder = QWidget()
-        layout = QVBoxLayout(holder)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(card, 1)
-        return holder
-
     # what is shown
 
     def show_facts(self, facts: ResultFacts) -> None:
@@ -207,11 +181,10 @@ class AnswersView(ResultPage):
             self.rows.set_rows(())
             self.pane.show_case(None)
             self._fit_list()
-            self.calls.set_columns(call_columns(facts.heads, trials=info.trials))
-            self.calls.set_calls(array("q"), 0)
+            self.call_pane.set_run(info.run_id, facts.heads, trials=info.trials)
         self._read_tests(facts)
         if self.stack.currentIndex() == 1:
-            self._read_calls()
+            self._show_calls()
 
     def _read_tests(self, facts: ResultFacts) -> None:
         cases, keys = facts.result.stored.cases, [head.key for head in self._heads]
@@ -279,7 +252,8 @@ class AnswersView(ResultPage):
     def _show_counts(self) -> None:
         shown, total = self.rows.shown_count(), self.rows.total_count()
         if self.stack.currentIndex() == 1:
-            shown, total = self.calls.shown_count(), self.calls.total_count()
+            calls = self.call_pane.calls
+            shown, total = calls.shown_count(), calls.total_count()
         self.count.setText(self.tr("{shown} of {total} shown").format(shown=shown, total=total))
         self.count.setVisible(total > 0)
         self.button_clear.setVisible(bool(self.filter.text()) or self._show_key() != "all")
@@ -302,7 +276,7 @@ class AnswersView(ResultPage):
         if text and self._run_id:
             self._search(text)
         if self.stack.currentIndex() == 1:
-            self._read_calls()
+            self._show_calls()
 
     def _search(self, text: str) -> None:
         run_id = self._run_id
@@ -346,42 +320,15 @@ class AnswersView(ResultPage):
         self.check_marks.setVisible(not on)
         self.check_blind.setVisible(not on)
         if on:
-            self._read_calls()
+            self._show_calls()
         self._show_counts()
 
-    def _read_calls(self) -> None:
-        run_id, order = self._run_id, self.calls.order()
-        if not run_id:
-            return
-        chosen = _with_text(_SHOWS[self._show_key()][1], self.filter.text().strip())
+    def _show_calls(self) -> None:
+        self.call_pane.show_calls(_SHOWS[self._show_key()][1], self.filter.text().strip())
 
-        def work(store: Store) -> _Calls:
-            ids = store.call_ids(run_id, chosen, order)
-            total = len(ids) if chosen == CallFilter() else store.calls_page(run_id, limit=1).total
-            return _Calls(chosen, order, ids, total, tuple(store.call_rows(ids[:PAGE])))
-
-        self._read(work, self._on_calls, "all calls")
-
-    def _on_calls(self, calls: _Calls) -> None:
-        self.calls.set_calls(calls.ids, calls.total, calls.first)
-        self._show_counts()
-
-    def _read_rows(self, start: int, end: int) -> None:
-        ids = self.calls.ids(start, end)
-
-        def work(store: Store) -> tuple[int, list[CallRow]]:
-            return start, store.call_rows(ids)
-
-        self._read(work, self._on_rows, f"call rows {start}")
-
-    def _on_rows(self, answer: tuple[int, list[CallRow]]) -> None:
-        self.calls.take_rows(*answer)
-
-    def _on_call_activated(self, row: CallRow | None) -> None:
-        if row is None:
-            return
+    def _on_case_wanted(self, case_id: str) -> None:
         self.show_table(False)
-        self.show_case(row.cell.case_id)
+        self.show_case(case_id)
 
     def show_case(self, case_id: str) -> None:
         """Looks at one test, whatever the filter was."""
@@ -455,9 +402,3 @@ class AnswersView(ResultPage):
     def set_narrow(self, narrow: bool) -> None:
         super().set_narrow(narrow)
         self._fit_list()
-
-
-def _with_text(chosen: CallFilter, text: str) -> CallFilter:
-    return CallFilter(
-        statuses=chosen.statuses, passed=chosen.passed, differ=chosen.differ, marked=chosen.marked, text=text
-    )

@@ -227,21 +227,21 @@ def test_all_calls_as_one_table_sorted_and_filtered_by_the_store(
 ) -> None:
     page.button_table.click()
     settle(context, qtbot)
-    assert page.calls.rowCount() == 96
+    assert page.call_pane.calls.rowCount() == 96
     assert page.count.text() == "96 of 96 shown"
-    assert page.calls.index(0, 0).data() == "Aster Large"
-    page.calls_table.sort_by("wait", Qt.SortOrder.DescendingOrder)
+    assert page.call_pane.calls.index(0, 0).data() == "Aster Large"
+    page.call_pane.table.sort_by("wait", Qt.SortOrder.DescendingOrder)
     settle(context, qtbot)
-    assert page.calls.index(0, 0).data() == "Aster Large"
-    assert page.calls.index(95, 0).data() == "Ember Beta"
-    page.calls_table.sort_by(None)
+    assert page.call_pane.calls.index(0, 0).data() == "Aster Large"
+    assert page.call_pane.calls.index(95, 0).data() == "Ember Beta"
+    page.call_pane.table.sort_by(None)
     show(page, "unasked")
     settle(context, qtbot)
-    assert page.calls.rowCount() == 24
-    assert {page.calls.index(row, 3).data() for row in range(24)} <= {"No answer", "Not asked"}
+    assert page.call_pane.calls.rowCount() == 24
+    assert {page.call_pane.calls.index(row, 3).data() for row in range(24)} <= {"No answer", "Not asked"}
     assert forbidden(texts(page)) == []
     assert nameless(page) == []
-    page.calls_table.activated_row.emit(page.calls.record(2))
+    page.call_pane.table.activated_row.emit(page.call_pane.calls.record(2))
     settle(context, qtbot)
     assert page.stack.currentIndex() == 0
     assert page.pane.question.text() == "Question number 2 of a customer?"
