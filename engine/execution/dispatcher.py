@@ -178,7 +178,7 @@ class Dispatcher:
         self._settle(flight, used, now)
         self._cells.progress(job.item).count(throttled=False)
         member = self._member(job)
-        self._traffic.heard_answer(self._traffic[job.lane], None if member == JUDGE_MEMBER else member)
+        self._traffic.heard_answer(self._traffic[job.lane], None if member == JUDGE_MEMBER else member, now)
 
     def free_lane(self, job: Job) -> None:
         """The answer is committed: scoring holds only the global slot."""

@@ -131,7 +131,7 @@ class Lane:
         self.answered_once = False
         self.closed_until = 0.0
         self.closed_reason: str | None = None
-        self.unreachable = False
+        self.unreachable_since: float | None = None
         self.offline_since: float | None = None
         self._silent_since: float | None = None
         self._probe_at = 0.0
@@ -179,7 +179,7 @@ class Lane:
     def heard_answer(self) -> None:
         """The service answered: whatever silence there was is over."""
         self.answered_once = True
-        self.unreachable = False
+        self.unreachable_since = None
         self.day_refusals = self.denials = 0
         self._silent_since = None
         self._probing = False
@@ -258,7 +258,7 @@ class Lane:
     def come_back(self) -> None:
         """The network is there again."""
         self.offline_since = None
-        self.unreachable = False
+        self.unreachable_since = None
         self._probing = False
 
     # what the screen shows

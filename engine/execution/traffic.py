@@ -28,6 +28,9 @@ _LOST = frozenset(
     {ErrorKind.OFFLINE, ErrorKind.CONNECT, ErrorKind.CONNECT_TIMEOUT, ErrorKind.TIMEOUT, ErrorKind.UNKNOWN}
 )
 _DAY_REFUSALS = 2
+_DOUBT_S = 10.0
+"""So long a lane that finds no network waits for what the others find, before it is its own fault."""
+_DOUBT_DELAY_S = 1.0
 _JUDGE_DENIALS = 2
 
 
@@ -43,6 +46,7 @@ class Traffic:
             shared = self._lanes.get(lane.plan.shares)
             if shared is not None:
                 lane.rpm, lane.tpm = shared.rpm, shared.tpm
+        self._reached_at: float | None = None
         self.standing = Standing(plan.grid.models)
         self.changes: list[Change] = []
 
@@ -74,10 +78,10 @@ class Traffic:
 
     # ---- answers and failures
 
-    def heard_answer(self, lane: Lane, member: int | None) -> None:
+    def heard_answer(self, lane: Lane, member: int | None, now: float) -> None:
         """The lane's service answered a call of a model (or, with None, a judge request)."""
         lane.heard_answer()
-        self._network_is_there(lane)
+        self._network_is_there(lane, now)
         if member is not None:
             self.standing.answered(member)
 
@@ -89,8 +93,10 @@ class Traffic:
         """
         if self._away(lane, started, failure, now):
             return Decision(Fate.REQUEUED, code="offline")
+        if self._in_doubt(lane, failure, now):
+            return Decision(Fate.REQUEUED, _DOUBT_DELAY_S, "offline")
         if failure.status is not None:
-            self._network_is_there(lane)
+            self._network_is_there(lane, now)
         return self._slow_down(lane, failure, now) if is_throttle(failure) else None
 
     def throttle_delay_s(self, lane: Lane, failure: Failure) -> float:
@@ -197,12 +203,21 @@ class Traffic:
             return self._still_away(lane, started >= lane.offline_since, failure, now)
         if failure.kind is not ErrorKind.OFFLINE:
             return False
-        lane.unreachable = True
+        if lane.unreachable_since is None:
+            lane.unreachable_since = now
         remote = self._remote()
-        if not all(r.unreachable or r.offline_since is not None for r in remote):
+        if not all(r.unreachable_since is not None or r.offline_since is not None for r in remote):
             return False
         self._go_offline(remote, now)
         return True
+
+    def _in_doubt(self, lane: Lane, failure: Failure, now: float) -> bool:
+        """The lane finds no network, and no other has been heard since: the others will tell."""
+        since = lane.unreachable_since
+        if since is None or failure.kind is not ErrorKind.OFFLINE or lane.plan.local:
+            return False
+        heard = self._reached_at is not None and self._reached_at > since
+        return not heard and now - since < _DOUBT_S
 
     def _still_away(self, lane: Lane, probe: bool, failure: Failure, now: float) -> bool:
         lost = failure.kind in _LOST
@@ -225,9 +240,12 @@ class Traffic:
         """The computer slept: what is in flight on the network is lost, a probe finds out."""
         self._go_offline(self._remote(), now)
 
-    def _network_is_there(self, heard_from: Lane) -> None:
-        heard_from.unreachable = False
-        if heard_from.plan.local or heard_from.offline_since is None:
+    def _network_is_there(self, heard_from: Lane, now: float) -> None:
+        heard_from.unreachable_since = None
+        if heard_from.plan.local:
+            return
+        self._reached_at = now
+        if heard_from.offline_since is None:
             return
         for lane in self:
             if lane.offline_since is not None:

@@ -1,0 +1,52 @@
+"""A lost network is noticed by one lane after the other: none of them pays for it."""
+
+from __future__ import annotations
+
+from engine.execution.jobs import Fate, Job, LaneChanged
+from engine.execution.retry import Failure, RetryPolicy
+from providers.base import ErrorKind
+from tests.execution.sim import Bad, Ok, Sim, plan
+
+AWAY = Failure(ErrorKind.OFFLINE, "no such name")
+NO_RETRY = {"retry": RetryPolicy(retries=0)}
+LANES = {"a": NO_RETRY, "b": NO_RETRY, "c": NO_RETRY}
+MODELS = {"A": "a", "B": "b", "C": "c"}
+
+
+def test_lanes_that_notice_at_different_moments_lose_no_cell() -> None:
+    """The network is away from 5 s to 65 s; lane c is in a long call and notices last."""
+
+    def service(job: Job, now: float) -> Ok | Bad:
+        latency = 8.0 if job.lane == "c" else 0.5
+        gone = 5.0 <= now < 65.0 or now < 5.0 <= now + latency
+        return Bad(AWAY, latency if job.lane == "c" else 0.05) if gone else Ok(latency)
+
+    sim = Sim(plan(MODELS, 20, dict.fromkeys("abc", 2), lane_options=LANES), service).run()
+    assert len(sim.answers) == 60
+    assert {decision.fate for _, _, decision in sim.failures} == {Fate.REQUEUED}
+    told = [change.reason for _, change in sim.changes if isinstance(change, LaneChanged)]
+    assert set(told) == {"offline", "online"}
+
+
+def test_a_name_that_does_not_exist_is_a_fault_of_its_lane_once_others_answer() -> None:
+    def service(job: Job, now: float) -> Ok | Bad:
+        return Bad(AWAY, 0.05) if job.lane == "a" else Ok(1.0)
+
+    sim = Sim(plan(MODELS, 10, dict.fromkeys("abc", 1), lane_options=LANES), service).run()
+    failed = [at for at, cell, d in sim.failures if cell.model_key == "A" and d.fate is Fate.FAILED]
+    assert failed
+    assert min(failed) < 5.0
+    assert len(sim.answers) == 20
+    assert sim.dispatcher.over
+
+
+def test_the_doubt_ends_though_nobody_else_is_heard() -> None:
+    """The others are in calls of ten minutes: after ten seconds the lane stands for itself."""
+
+    def service(job: Job, now: float) -> Ok | Bad:
+        return Bad(AWAY, 0.05) if job.lane == "a" else Ok(600.0)
+
+    sim = Sim(plan(MODELS, 1, dict.fromkeys("abc", 1), lane_options=LANES), service).run()
+    (failed,) = [at for at, _, d in sim.failures if d.fate is Fate.FAILED]
+    assert 10.0 <= failed <= 12.0
+    assert len([d for _, _, d in sim.failures if d.fate is Fate.REQUEUED]) <= 12
