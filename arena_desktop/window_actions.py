@@ -76,8 +76,8 @@ class WindowActions(QObject):
             from arena_desktop.dialogs.settings import SettingsDialog
 
             dialog = SettingsDialog(self._context, self._window)
-            dialog.appearance_chosen.connect(self._window.menus.appearance_chosen)
-            dialog.text_steps.connect(self._window.menus.zoom_requested)
+            for told in (dialog.keys.desk.saved, dialog.keys.desk.removed):
+                told.connect(lambda _result: self._context.projects.examine())
             self._settings_dialog = dialog
         return self._settings_dialog
 

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from arena_desktop.background import Job
+from arena_desktop.desks.new_project_defaults import apply_defaults, read_defaults
 from arena_desktop.theme import scaled
 from arena_desktop.widgets.buttons import Button, ChoiceCard
 from arena_desktop.widgets.fields import FieldNote, FormGrid
@@ -107,8 +108,12 @@ class NewProjectDialog(QDialog):
             return
         job, name = self.job.id, self.edit_name.text().strip()
 
+        defaults = read_defaults(self._context.settings)
+
         def work(_job: Job) -> Path:
-            return create_project(folder, job, name)
+            made = create_project(folder, job, name)
+            apply_defaults(made, defaults)
+            return made
 
         self.button_create.setEnabled(False)
         self._context.background.run(work, self._on_made, self._on_failed, name="new project")

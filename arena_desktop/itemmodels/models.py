@@ -250,8 +250,10 @@ def _ready_cell(row: ModelRow) -> Cell:
     if row.state == "looking":
         return IconTextCell("clock", text, "text2")
     if row.skipped is None:
-        return ChipCell(text, Tone.GOOD)
-    links = (Link("fix", _tr("What to do")),)
+        # Chips are for what is not as usual.
+        return IconTextCell("check", text)
+    key = Link("key", _tr("Add key…"))
+    links = (key,) if row.skipped.code == "no_key" else (Link("fix", _tr("What to do")),)
     if row.skipped.code == "breaks_gate":
         # The column beside it has the chip; one warning a row is enough.
         return IconTextCell("minus", text, "text2", links=links)

@@ -45,7 +45,10 @@ class ModelsView(SetupView):
         self.button_look = Button(self.tr("Look again"), icon="search", name="button_look_again")
         self.button_look.setToolTip(self.tr("Looks again for keys and for servers on this computer. Free."))
         self.button_look.clicked.connect(self._on_look)
+        self.button_add = Button(self.tr("Find more models…"), icon="plus", name="button_add_model")
+        self.button_add.clicked.connect(self.find_models)
         self.header.controls.addWidget(self.button_look)
+        self.header.controls.addWidget(self.button_add)
         self._add_table()
         self.details = ModelDetails()
         self.content.addWidget(self.details)
@@ -113,7 +116,7 @@ class ModelsView(SetupView):
         self.table.setModel(self.rows)
         self.table.remember(self.context.settings)
         self.table.current_row_changed.connect(self._on_current)
-        self.table.link_clicked.connect(lambda row, _link: self._explain(row))
+        self.table.link_clicked.connect(self._on_link)
         self.table.activated_row.connect(self._explain)
         self.bar = FilterBar(self.table, self.tr("Filter the models"))
         self._service = Combo(self.tr("Service"), name="combo_service")
@@ -209,6 +212,18 @@ class ModelsView(SetupView):
     def _on_current(self, row: ModelRow | None) -> None:
         opened = self.context.projects.current
         self.details.show_model(row, opened.project.config if opened is not None else None)
+
+    def find_models(self) -> None:
+        """Opens the picker; what is chosen there goes into the project."""
+        from arena_desktop.dialogs.model_picker_open import open_model_picker
+
+        open_model_picker(self.context, self.window())
+
+    def _on_link(self, row: ModelRow, link: str) -> None:
+        if link == "key" and row.connection is not None:
+            self.context.key_wanted.emit(row.connection.id)
+            return
+        self._explain(row)
 
     def _explain(self, row: ModelRow) -> None:
         self._show_row(row)
