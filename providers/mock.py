@@ -12,7 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from providers.base import (
@@ -24,9 +24,10 @@ from providers.base import (
     Reply,
     Request,
 )
+from providers.mock_judge import FAVOURS, verdict
 from providers.tokens import estimated_usage
 
-MODES = ("oracle", "flaky", "fixed", "echo", "empty")
+MODES = ("oracle", "flaky", "fixed", "echo", "empty", "judge")
 WRONG_TEXT = "I am not sure."
 _Choice = TypeVar("_Choice", Finish, ErrorKind)
 _STATUS_KINDS = {
@@ -48,6 +49,7 @@ class MockParams:
     `fail_rate` is a share 0..1 of requests that fail with `error_status` (or `error_kind`);
     an error named without a rate fails every request. `rate_limit_after` requests are let
     through per `rate_limit_window_s`, the rest get a 429 with the time left in the window.
+    The mode `judge` marks answers; `favours` gives it a bias, and `accuracy` is that of its verdicts.
     """
 
     mode: str
@@ -63,6 +65,7 @@ class MockParams:
     error_kind: ErrorKind | None = None
     rate_limit_after: int | None = None
     rate_limit_window_s: float = 10.0
+    favours: str = ""
 
     @classmethod
     def read(cls, model: str, params: Mapping[str, Any]) -> MockParams:
@@ -93,6 +96,7 @@ class MockParams:
                 else None
             ),
             rate_limit_window_s=_number(params, "rate_limit_window_s", 10.0),
+            favours=_favours(params),
         )
 
 
@@ -125,7 +129,8 @@ class MockProvider:
             text=text,
             finish=finish,
             model_reported=request.model,
-            usage=estimated_usage(request, text),
+            # What a practice service counts is what it reports: its price is known, not guessed.
+            usage=replace(estimated_usage(request, text), estimated=False),
             latency_ms=params.latency_ms,
         )
 
@@ -145,10 +150,12 @@ class MockProvider:
             return next((m.content for m in reversed(request.messages) if m.role == "user"), "")
         if params.mode == "empty":
             return ""
-        if params.mode == "flaky":
-            case_id, trial = (practice.case_id, practice.trial) if practice else ("", 1)
-            if draw(request.model, params.seed, case_id, trial) >= params.accuracy:
-                return params.wrong_text
+        case_id, trial = (practice.case_id, practice.trial) if practice else ("", 1)
+        if params.mode == "judge":
+            right = draw(request.model, params.seed, case_id, trial) < params.accuracy
+            return verdict(request, right=right, favours=params.favours)
+        if params.mode == "flaky" and draw(request.model, params.seed, case_id, trial) >= params.accuracy:
+            return params.wrong_text
         return reference_text(reference)
 
     def _limit(self, model: str, params: MockParams) -> None:
@@ -223,6 +230,13 @@ def _flag(params: Mapping[str, Any], name: str) -> bool:
     value = params.get(name, False)
     if not isinstance(value, bool):
         raise _bad(f"The practice setting {name} must be true or false, not {value!r}.")
+    return value
+
+
+def _favours(params: Mapping[str, Any]) -> str:
+    value = str(params.get("favours") or "")
+    if value not in FAVOURS:
+        raise _bad(f"The practice setting favours must be one of {', '.join(FAVOURS[1:])}, not {value!r}.")
     return value
 
 

@@ -112,9 +112,9 @@ def test_bad_settings_are_named(params: dict[str, object]) -> None:
         ask(**params)
 
 
-def test_tokens_are_estimated_and_marked() -> None:
+def test_tokens_are_counted_and_reported() -> None:
     usage = ask().usage
-    assert (usage.input, usage.output, usage.estimated) == (5, 1, True)
+    assert (usage.input, usage.output, usage.estimated) == (5, 1, False)
 
 
 def test_latency_is_reported_without_waiting() -> None:
@@ -222,6 +222,7 @@ def test_lists_a_model_per_mode_and_closes() -> None:
         "mock:fixed",
         "mock:echo",
         "mock:empty",
+        "mock:judge",
     ]
     provider.close()
     provider.close()
