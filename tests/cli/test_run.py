@@ -231,13 +231,13 @@ def test_a_budget_is_a_ceiling_and_exits_3(capfd: pytest.CaptureFixture[str], tm
         tmp_path / "p",
         models=dear,
         cases=30,
-        more="budgets: {max_run_usd: 0.5}\ndefaults: {max_tokens: 100}\n",
+        more="budgets: {max_run_usd: 0.25}\ndefaults: {max_tokens: 100}\n",
     )
     said = call(capfd, "run", project, "--json", "--quiet", "--yes")
     assert said.code == 3
     assert said.json["status"] == "stopped_budget"
     assert 0 < said.json["completed"] < 30
-    assert 0 < said.json["cost_usd"] <= 0.5
+    assert 0 < said.json["cost_usd"] <= 0.25
     assert any("of 30 planned calls" in note for note in said.json["notes"])
 
 
@@ -246,7 +246,7 @@ def test_resume_asks_only_what_is_missing(capfd: pytest.CaptureFixture[str], tmp
         "  - {key: dear, model: 'mock:oracle', card: {input_usd_per_mtok: 1000, output_usd_per_mtok: 1000}}"
     )
     more = "budgets: {{max_run_usd: {limit}}}\ndefaults: {{max_tokens: 100}}\n"
-    project = small_project(tmp_path / "p", models=dear, cases=12, more=more.format(limit="0.3"))
+    project = small_project(tmp_path / "p", models=dear, cases=12, more=more.format(limit="0.21"))
     first = call(capfd, "run", project, "--json", "--quiet", "--yes")
     assert first.code == 3
     small_project(tmp_path / "p", models=dear, cases=12, more=more.format(limit="100.0"))
