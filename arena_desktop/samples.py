@@ -9,7 +9,7 @@ from arena_desktop.context import Sample
 from engine.errors import WorldError
 from engine.paths import home
 
-SAMPLES = ("support-triage", "local-models")
+SAMPLES = ("support-triage", "local-models", "judge-demo")
 
 
 def projects_folder() -> Path:

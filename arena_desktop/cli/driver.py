@@ -46,7 +46,8 @@ class Driver(QObject):
                 self._note(f"{event.lane} asked us to slow down: {event.before} -> {event.after} at once")
             elif isinstance(event, ModelSetAside):
                 cause = error_words(event.error.kind, event.error.status) if event.error else ""
-                self._note(f"{', '.join(event.model_keys)} gets no more questions. {cause}")
+                who = ", ".join(event.model_keys) or event.lane
+                self._note(f"{who} gets no more questions. {cause}")
         self._show()
 
     def end(self, finished: RunFinished) -> None:

@@ -12,9 +12,12 @@ from arena_desktop.cli.output import print_json, print_problems, say, table
 from arena_desktop.cli.parser import EXIT_ERROR, EXIT_FAIL_UNDER, EXIT_INTERRUPTED, EXIT_OK, EXIT_STOPPED
 from arena_desktop.cli.saved import print_run
 from arena_desktop.wording import formats
+from arena_desktop.wording.judge import not_ready_sentence
+from arena_desktop.wording.run import marking_ai
 from engine.domain import RunStatus
 from engine.errors import UserError
 from engine.execution.estimate import Estimate
+from engine.execution.judge_rules import NOT_READY
 from engine.execution.plan import Plan, make_plan
 from engine.execution.preflight import Preflight, examine
 from engine.execution.request import RunRequest
@@ -73,6 +76,8 @@ def _plan_document(project: Project, preflight: Preflight, plan: Plan) -> dict[s
         "estimate": {
             "cost_usd": _range_document(preflight.estimate),
             "by_model": {key: cost.likely for key, cost in preflight.estimate.by_model.items()},
+            "judge": preflight.estimate.judge.likely if preflight.estimate.judge else None,
+            "judge_calls": preflight.estimate.judge_calls,
         },
     }
 
@@ -116,15 +121,24 @@ def _print_dry_run(project: Project, preflight: Preflight, plan: Plan, options: 
         rows.append(
             (model.entry.label, str(each), formats.money_cell(cost.likely), formats.money_cell(cost.high))
         )
+    marking = preflight.estimate.judge
+    if marking is not None:
+        asked = str(preflight.estimate.judge_calls)
+        rows.append(
+            (marking_ai(), asked, formats.money_cell(marking.likely), formats.money_cell(marking.high))
+        )
     print(table(rows, right=(1, 2, 3)))
 
 
 def _confirm(preflight: Preflight, options: argparse.Namespace) -> None:
     """Headless, a run that needs a yes about money starts only with `--yes`."""
     if preflight.confirm and not options.yes:
+        reasons = [not_ready_sentence(note.values) for note in preflight.confirm if note.code == NOT_READY]
+        if len(reasons) < len(preflight.confirm):
+            reasons.append(f"Its cost is {estimate_words(preflight.estimate)}.")
         raise UserError(
             "confirmation_needed",
-            f"This run needs your yes: its cost is {estimate_words(preflight.estimate)}.",
+            f"This run needs your yes. {' '.join(reasons)}",
             hint="Start it again with --yes, or with --limit for a smaller look.",
             reasons=[note.code for note in preflight.confirm],
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from arena_desktop.wording import formats
+from arena_desktop.wording import formats, judge
 from arena_desktop.wording.metrics import feature_name, metric_name, metric_value, privacy_name
 from engine.domain import Note
 from engine.stats.board import Reason
@@ -297,7 +297,7 @@ _NOTES: dict[str, Callable[[Values, Names], str]] = {
 
 def note_sentence(note: Note, names: Names | None = None) -> str:
     """One note as a sentence; a note of a kind this wording does not know shows its code in words."""
-    word = _NOTES.get(note.code)
+    word = _NOTES.get(note.code) or judge.NOTES.get(note.code)
     if word is not None:
         return word(note.values, names or {})
     said = str(note.values.get("sentence") or "").strip()

@@ -168,6 +168,6 @@ def _left_to_others(result: CheckResult) -> CheckResult:
     return replace(
         result,
         state=ScoreState.UNSCORED,
-        reason="The AI that marks is this model itself, and it does not mark its own answers.",
+        reason="The marking AI is this model itself, and it does not mark its own answers.",
         reason_code="judge_is_candidate",
     )
