@@ -21,6 +21,7 @@ from providers.base import (
 )
 from providers.chat import Note, error_in_success, model_note
 from providers.faults import bad_reply, from_exception, request_id
+from providers.limits import read_limits
 from providers.quirks import Quirks, Refused
 from providers.refusals import read_refusal
 from providers.session import Session, bearer, elapsed_ms, need_package, outgoing_model, read_model_list
@@ -235,6 +236,7 @@ def _reply(got: _Message, request: Request, notes: Iterable[Note], began: float,
         first_token_ms=got.first_ms,
         reasoning=got.reasoning or None,
         notes=tuple(all_notes),
+        limits=read_limits(call.headers),
     )
 
 

@@ -73,6 +73,21 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class RateLimits:
+    """What a vendor's headers say is left of the account's limits; None = not told.
+
+    `reset_s` is the time until all of `limit` is there again; the first three are of requests.
+    """
+
+    remaining: int
+    limit: int | None
+    reset_s: float
+    tokens_remaining: int | None = None
+    tokens_limit: int | None = None
+    tokens_reset_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """One answer. `latency_ms` is from sending to the complete answer, `notes` are codes with
     values, such as ("model_differs", {"asked": …, "answered": …}). `cost_usd` and `metrics` are
@@ -89,6 +104,7 @@ class Reply:
     notes: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     cost_usd: Decimal | None = None
     metrics: Mapping[str, float] = field(default_factory=dict)
+    limits: RateLimits | None = None
 
 
 class ErrorKind(StrEnum):
@@ -136,6 +152,7 @@ class ProviderError(Exception):
         request_id: str | None = None,
         usage: Usage | None = None,
         code: str = "",
+        limits: RateLimits | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
@@ -147,6 +164,7 @@ class ProviderError(Exception):
         self.request_id = request_id
         self.usage = usage
         self.code = code
+        self.limits = limits
 
 
 class MissingExtraError(ProviderError):

@@ -19,6 +19,7 @@ from providers.chat import (
     settle_usage,
 )
 from providers.faults import bad_reply, from_exception, request_id
+from providers.limits import read_limits
 from providers.quirks import Quirks, Refused
 from providers.refusals import read_refusal
 from providers.session import Session, bearer, elapsed_ms, need_package, outgoing_model, read_model_list
@@ -118,6 +119,7 @@ class ChatProvider:
                 reasoning=got.reasoning or None,
                 notes=(*notes, *got.notes, *model_note(sent["model"], got.model)),
                 cost_usd=got.cost_usd,
+                limits=read_limits(call.headers),
             )
 
     def _send(

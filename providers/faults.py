@@ -11,6 +11,7 @@ from typing import Any
 
 from providers.addresses import host_of, is_loopback
 from providers.base import ConnectionSettings, ErrorKind, ProviderError
+from providers.limits import read_limits
 from providers.redact import redact
 from providers.refusals import Cause, cause_of, page_cause, read_refusal
 from providers.waits import names_day_quota, retry_after_s, should_retry
@@ -49,6 +50,7 @@ def from_response(place: Place, status: int, headers: Mapping[str, str], body: A
         day_quota=status == 429 and names_day_quota(refusal.body),
         request_id=request_id(headers),
         code=cause.code,
+        limits=read_limits(headers),
     )
 
 

@@ -102,17 +102,20 @@ class Caller:
         self._warm.add(job.cell.model_key)
         if self.asks_judge(case):
             record = _record(ticket, answer, began)
-            post(Answered(ticket, record, used, marked=False))
+            post(Answered(ticket, record, used, marked=False, limits=reply.limits))
             post(self._begin_marking(ticket, record, case, reply))
             return
         quick = all(canonical_check(check.type) in _QUICK for check in case.checks)
         if not quick:
-            post(Answered(ticket, _record(ticket, answer, began), used, marked=False))
+            post(Answered(ticket, _record(ticket, answer, began), used, marked=False, limits=reply.limits))
         score = self.mark(case, answer, job.cell.model_key)
         if reply.metrics:
             score = replace(score, metrics={**reply.metrics, **score.metrics})
         record = _record(ticket, answer, began, score)
-        post(Answered(ticket, record, used, marked=True) if quick else Marked(ticket, record))
+        if quick:
+            post(Answered(ticket, record, used, marked=True, limits=reply.limits))
+        else:
+            post(Marked(ticket, record))
 
     def asks_judge(self, case: Case) -> bool:
         """Whether a check of the case needs the judge, or is own code that may use it."""

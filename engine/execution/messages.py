@@ -8,6 +8,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TypeAlias
 
+from providers.base import RateLimits
+
 from engine.domain import Answer, Attempt, CallDone, CallError, CaseScore, Cell
 from engine.errors import ArenaError
 from engine.execution.budget import Used
@@ -41,6 +43,7 @@ class Answered:
     record: CallDone
     used: Used
     marked: bool
+    limits: RateLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass
 from enum import StrEnum
 
-from providers.base import ErrorKind, ProviderError
+from providers.base import ErrorKind, ProviderError, RateLimits
 
 BACKOFF_CAP_S = 60.0
 SHORT_WAIT_S = 2.0
@@ -55,6 +55,7 @@ class Failure:
     wait_s: float | None = None
     should_retry: bool | None = None
     day_quota: bool = False
+    limits: RateLimits | None = None
 
     @classmethod
     def of(cls, error: ProviderError) -> Failure:
@@ -66,6 +67,7 @@ class Failure:
             wait_s=usable_wait(error.retry_after_s),
             should_retry=error.should_retry,
             day_quota=error.day_quota,
+            limits=error.limits,
         )
 
     @property

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from providers.base import ErrorKind
+from providers.base import ErrorKind, RateLimits
 
 from engine.domain import CallDone, CallError, CallStatus, RunStatus
 from engine.errors import ArenaError
@@ -47,6 +47,7 @@ from engine.execution.outcomes import answer_write, failed_record, stopped_recor
 from engine.execution.request import RunRequest
 from engine.execution.resume import resumed
 from engine.execution.retry import Failure
+from engine.execution.vendor_pace import VendorPace
 from engine.storage.records import (
     AnswerWrite,
     DoneWrite,
@@ -88,6 +89,7 @@ class Session:
         self._inbox: deque[Message] = deque()
         self._stop_event = threading.Event()
         self._books = Books()
+        self._vendor_pace = VendorPace()
         self._cancel_asked = False
         self._late_marks = False
         self._abandon_at: float | None = None
@@ -261,6 +263,7 @@ class Session:
             self._keep_late_answer(message)
             return
         self.dispatcher.answered(job, self._clock.monotonic(), message.used)
+        self._heed(job, message.limits, message.used.tokens)
         self._narrator.money_changed = True
         record = message.record
         if message.marked and self._keeps_account:
@@ -279,6 +282,12 @@ class Session:
         elif self._keeps_account:
             self._save(DoneWrite(self.run_id, message.record))
 
+    def _heed(self, job: Job, limits: RateLimits | None, tokens: int | None) -> None:
+        """The vendor said what is left of its limits: its lane keeps to it."""
+        per_s = self._vendor_pace.heard(job.lane, limits, tokens)
+        if per_s is not None:
+            self.dispatcher.set_pace(job.lane, per_s, self._clock.monotonic())
+
     def _take_refusal(self, message: Refused) -> None:
         ticket = message.ticket
         job = ticket.job
@@ -288,6 +297,7 @@ class Session:
         if not self._books.holds(job):
             return
         decision = self.dispatcher.failed(job, message.failure, self._clock.monotonic(), message.used)
+        self._heed(job, message.failure.limits, None)
         self._narrator.money_changed = self._narrator.counts_changed = True
         throttled = decision.code == "throttled"
         attempt = replace(message.attempt, throttled=throttled)

@@ -78,12 +78,13 @@ class Pace:
     would reach the limit again with every sixth call.
     """
 
-    __slots__ = ("_holding", "_last_cut", "_limit", "_mark", "_next_start", "_rate")
+    __slots__ = ("_holding", "_last_cut", "_limit", "_mark", "_named", "_next_start", "_rate")
 
     def __init__(self) -> None:
         self._rate: float | None = None
         self._holding = False
         self._limit = 0.0
+        self._named = False
         self._mark = 0.0
         self._last_cut = 0.0
         self._next_start = 0.0
@@ -91,7 +92,8 @@ class Pace:
     def signal(self, now: float, width: int) -> None:
         """One request to slow down; at most one cut per max(1 s, 1/pace)."""
         rate = self.rate(now)
-        if rate is None:
+        if rate is None or (self._named and rate > width):
+            # Refused although its headers allowed more: they do not tell the whole limit.
             self._set(now, float(width), holding=False)
         elif now - self._last_cut >= max(1.0, 1.0 / rate):
             # Refusals in a row come from one limit; only slowly is it taken to be a lower one.
@@ -101,18 +103,32 @@ class Pace:
             self._mark = now
 
     def set_rate(self, now: float, per_s: float) -> None:
-        """The vendor's own headers named a rate."""
-        self._set(now, per_s, holding=True)
+        """The vendor's own headers named a rate.
+
+        It does not undo what refusals have taught: while these rule, only a slower one is taken.
+        """
+        rate = self.rate(now)
+        if rate is not None and not self._named and per_s >= rate:
+            return
+        if per_s >= FASTEST_PER_S and (rate is None or self._named):
+            self.clear()
+            return
+        self._named = self._named or rate is None
+        self._rate = _bounded(per_s)
+        self._holding = True
+        self._mark = now
 
     def _set(self, now: float, rate: float, *, holding: bool) -> None:
-        self._rate = min(FASTEST_PER_S, max(SLOWEST_PER_S, rate))
+        self._rate = _bounded(rate)
         self._holding = holding
+        self._named = False
         self._mark = self._last_cut = now
         self._next_start = max(self._next_start, now + 1.0 / self._rate)
 
     def clear(self) -> None:
         """No limit any more."""
         self._rate = None
+        self._named = False
 
     def rate(self, now: float) -> float | None:
         """Starts per second now, grown by the quiet seconds since the last signal."""
@@ -144,6 +160,10 @@ class Pace:
         # The rate may have grown since the last start, so a wait is never longer than one gap.
         self._next_start = min(self._next_start, now + 1.0 / rate)
         return self._next_start
+
+
+def _bounded(rate: float) -> float:
+    return min(FASTEST_PER_S, max(SLOWEST_PER_S, rate))
 
 
 class TokenBucket:
