@@ -17,6 +17,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSocketNotifier, QTranslator
 from PySide6.QtWidgets import QApplication
 
+import engine.plain_imports  # noqa: F401 - must follow Qt and go before all others
 from arena_desktop import __version__
 from arena_desktop.arena_window import ArenaWindow
 from arena_desktop.background import Background

@@ -10,6 +10,7 @@ from types import FrameType
 
 from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier
 
+import engine.plain_imports  # noqa: F401 - must follow Qt and go before all others
 from arena_desktop.cli.output import say
 from arena_desktop.desks.run_progress import RunProgress
 from arena_desktop.wording import formats

@@ -26,6 +26,7 @@ from PySide6.QtCore import (
     Slot,
 )
 
+import engine.plain_imports  # noqa: F401 - must follow Qt and go before all others
 from engine.domain import RunStatus
 from engine.errors import ArenaError
 from engine.execution.events import Event, RunFinished

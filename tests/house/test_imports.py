@@ -50,3 +50,15 @@ def test_the_dispatcher_needs_neither_qt_nor_sdk() -> None:
     blocked = BLOCK_QT.replace('("PySide6", "shiboken6")', absent)
     done = run(blocked + "import engine.execution.dispatcher")
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_qt_reads_no_source_of_what_is_imported_after_it() -> None:
+    for first in ("engine.execution.controller", "arena_desktop.app", "arena_desktop.cli.driver"):
+        done = run(
+            f"import {first}, linecache, builtins\n"
+            "assert 'PySide6' in __import__('sys').modules\n"
+            "assert builtins.__import__ is not builtins.__feature_import__\n"
+            "print(len([name for name in linecache.cache if 'engine' in name]))"
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        assert done.stdout.strip() == "0"
