@@ -109,7 +109,7 @@ def _stored(made: World) -> list[str]:
 
 def test_a_judge_that_does_not_come_back_is_left_behind(tmp_path: Path, qtbot) -> None:
     held = Held(polite=False)
-    made, fake = _slow(tmp_path, held, count=2)
+    made, _ = _slow(tmp_path, held, count=2)
     controller, ends = begin(made)
     assert held.waiting.acquire(timeout=10)
     qtbot.waitUntil(lambda: len(_stored(made)) == 2, timeout=10000)
@@ -150,7 +150,7 @@ def test_fail_fast_starts_no_judge(tmp_path: Path, qapp) -> None:
 
 def test_an_escaped_error_keeps_answers_that_wait_for_their_judge(tmp_path: Path, qtbot) -> None:
     held = Held()
-    made, fake = _slow(tmp_path, held, count=3)
+    made, _ = _slow(tmp_path, held, count=3)
     controller, ends = begin(made)
     assert held.waiting.acquire(timeout=10)
     qtbot.waitUntil(lambda: len(_stored(made)) == 3, timeout=10000)
