@@ -41,8 +41,22 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Earlier:
+    """What one model has behind it when a run is carried on: answers, failures, marks."""
+
+    done: int = 0
+    failed: int = 0
+    scored: int = 0
+    passed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Planned(Event):
-    """First event of a run. `total` = models x cases x trials over runnable models."""
+    """First event of a run. `total` = models x cases x trials over runnable models.
+
+    Of a run that is carried on, `already_done` calls need no call any more; `earlier` splits them
+    by model.
+    """
 
     total: int
     models: tuple[str, ...]
@@ -53,6 +67,7 @@ class Planned(Event):
     lane_of: Mapping[str, str]
     concurrency: int
     already_done: int = 0
+    earlier: Mapping[str, Earlier] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class Narrator:
         """True where a full batch is waiting."""
         return len(self._events) > BATCH
 
-    def planned(self, plan: Plan, already_done: int) -> None:
+    def planned(self, plan: Plan, already_done: int, earlier: Mapping[str, ev.Earlier]) -> None:
         """The first event."""
         self.tell(
             ev.Planned,
@@ -75,6 +75,7 @@ class Narrator:
             lane_of={model.entry.key: model.lane for model in plan.models},
             concurrency=plan.concurrency,
             already_done=already_done,
+            earlier=earlier,
         )
 
     def durable(self, done: CallDone) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from engine.domain import Case, Cell
 from engine.execution.budget import Carried
+from engine.execution.events import Earlier
 from engine.execution.judge_rules import judge_terms
 from engine.execution.ledger_rows import carried_over
 from engine.execution.marking import JUDGE_CHECKS
@@ -27,7 +28,7 @@ class Opening:
 
     `pending` says that stored answers lack a mark, `changed` are cases whose checks are others
     now, so that their answers are marked again. `unjudged` are cells whose judge could not be
-    asked. `before` is the run as it was stored.
+    asked. `before` is the run as it was stored, `earlier` what each model has behind it.
     """
 
     store: Store
@@ -40,6 +41,7 @@ class Opening:
     changed: tuple[str, ...] = ()
     unjudged: frozenset[Cell] = frozenset()
     before: StoredRun | None = None
+    earlier: Mapping[str, Earlier] = field(default_factory=dict)
 
     @property
     def has_marks_to_make(self) -> bool:
@@ -108,7 +110,7 @@ class PlannedCells:
 def _take_up(request: RunRequest, store: Store, run_id: str) -> Opening:
     head = make_head(request, run_id)
     before = store.run(run_id)
-    stored = store.reopen_run(run_id, head)
+    stored = store.reopen_run(run_id, head, with_errors=request.retry_errors)
     run_id = stored.info.run_id
     missing = {unfinished.cell for unfinished in store.unfinished(run_id)}
     grid = request.plan.grid
@@ -124,7 +126,22 @@ def _take_up(request: RunRequest, store: Store, run_id: str) -> Opening:
         changed=_changed_checks(before, request),
         unjudged=frozenset(unjudged(store, run_id)) if request.plan.judge is not None else frozenset(),
         before=before,
+        earlier=_earlier(store, run_id),
     )
+
+
+def _earlier(store: Store, run_id: str) -> dict[str, Earlier]:
+    """What each model has behind it, from one query."""
+    found: dict[str, Earlier] = {}
+    for mark in store.case_marks(run_id):
+        sums = found.get(mark.model_key, Earlier())
+        found[mark.model_key] = Earlier(
+            sums.done + mark.answered,
+            sums.failed + mark.errors,
+            sums.scored + mark.scored,
+            sums.passed + mark.passed,
+        )
+    return found
 
 
 def _changed_checks(before: StoredRun, request: RunRequest) -> tuple[str, ...]:

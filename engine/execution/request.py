@@ -38,7 +38,8 @@ class RunRequest:
     """Everything one run needs.
 
     `resume_from` names the run that is carried on; `resume_choice` is `snapshot` or `new` where
-    the project has changed since, None = not chosen yet.
+    the project has changed since, None = not chosen yet. With `retry_errors` the calls that failed
+    for good are asked again too, and what comes now counts.
     """
 
     project: Project
@@ -53,3 +54,4 @@ class RunRequest:
     app_version: str = ""
     clock: Clock = field(default_factory=Clock)
     make_provider: Callable[[ConnectionSettings], Provider] = create
+    retry_errors: bool = False

@@ -2,6 +2,7 @@
 
 What would be asked now is compared, by fingerprint, with what was planned then. Where they
 differ the user chooses: `snapshot` (ask what was planned) or `new` (ask the project as it is).
+Calls that failed for good are asked again only where that is wanted.
 """
 
 from __future__ import annotations
@@ -58,17 +59,24 @@ class _Side:
         return entry, connection, case, build_prompt(case, entry, self.config)
 
 
-def differences(store: Store, run_id: str, project: Project) -> tuple[Difference, ...]:
-    """What the missing calls of a run would ask differently with the project as it is now."""
-    return tuple(_differences(store, store.run(run_id), project))
+def differences(
+    store: Store, run_id: str, project: Project, *, retry_errors: bool = False
+) -> tuple[Difference, ...]:
+    """What the missing calls of a run would ask differently with the project as it is now.
+
+    `retry_errors`: the calls that failed for good are among them.
+    """
+    return tuple(_differences(store, store.run(run_id), project, retry_errors))
 
 
-def _differences(store: Store, stored: StoredRun, project: Project) -> Iterator[Difference]:
+def _differences(
+    store: Store, stored: StoredRun, project: Project, retry_errors: bool
+) -> Iterator[Difference]:
     before = _Side(config_from_snapshot(stored.config), {case.id: case for case in stored.cases})
     now = _Side(project.config, {case.id: case for case in project.cases})
     found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     seen: set[tuple[str, str]] = set()
-    for missing in store.unfinished(stored.info.run_id):
+    for missing in store.unfinished(stored.info.run_id, with_errors=retry_errors):
         pair = (missing.cell.model_key, missing.cell.case_id)
         if pair in seen:
             continue
@@ -116,13 +124,13 @@ def resumed(request: RunRequest) -> RunRequest:
         return request
     with Store.open(request.store_path) as store:
         stored = store.run(request.resume_from)
-        if _is_complete(store, stored):
+        if _is_complete(store, stored, request.retry_errors):
             raise UserError(
                 "nothing_missing",
                 f"The run {stored.info.run_id} has an answer or a final failure for every planned call.",
                 hint="Start a new run.",
             )
-        found = tuple(_differences(store, stored, request.project))
+        found = tuple(_differences(store, stored, request.project, request.retry_errors))
     if found and request.resume_choice is None:
         raise _differs(stored, found)
     if found and request.resume_choice == SNAPSHOT:
@@ -130,10 +138,12 @@ def resumed(request: RunRequest) -> RunRequest:
     return _restricted(request, stored)
 
 
-def _is_complete(store: Store, stored: StoredRun) -> bool:
+def _is_complete(store: Store, stored: StoredRun, retry_errors: bool) -> bool:
     """Nothing is left to do. A run cut off after its last answer still lacks its result."""
     run_id = stored.info.run_id
-    if store.unfinished(run_id) or store.pending_scores(run_id) or any(True for _ in unjudged(store, run_id)):
+    if store.unfinished(run_id, with_errors=retry_errors) or store.pending_scores(run_id):
+        return False
+    if any(True for _ in unjudged(store, run_id)):
         return False
     return stored.info.status is not RunStatus.INTERRUPTED and stored.board is not None
 

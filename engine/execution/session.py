@@ -153,7 +153,7 @@ class Session:
             )
         )
         self._executor: Executor = self._make_executor(self._carry_out, plan.concurrency)
-        self._narrator.planned(plan, len(opening.done))
+        self._narrator.planned(plan, len(opening.done), opening.earlier)
         if opening.has_marks_to_make:
             self._late_marks = True
             threading.Thread(

@@ -61,18 +61,21 @@ def calls(
         left = None if left is None else left - len(rows)
 
 
-def unfinished(connection: sqlite3.Connection, run: int) -> list[UnfinishedCell]:
-    """The cells that a resumed run asks, in plan order."""
+def unfinished(
+    connection: sqlite3.Connection, run: int, *, with_errors: bool = False
+) -> list[UnfinishedCell]:
+    """The cells that a resumed run asks, in plan order; with those that failed for good if wanted."""
     rows = connection.execute(
-        """SELECT m.model_key, k.case_id, c.trial, c.fingerprint, c.state
+        """SELECT m.model_key, k.case_id, c.trial, c.fingerprint, c.state, c.status
         FROM cells c JOIN run_models m ON m.id = c.model JOIN run_cases k ON k.id = c.run_case
-        WHERE c.run = ? AND (c.state IN ('planned', 'running') OR (c.state = 'done' AND c.status = 'stopped'))
+        WHERE c.run = ? AND (c.state IN ('planned', 'running')
+            OR (c.state = 'done' AND c.status IN ('stopped', ?)))
         ORDER BY c.id""",
-        (run,),
+        (run, "error" if with_errors else "stopped"),
     )
     return [
-        UnfinishedCell(Cell(key, case, trial), mark, "stopped" if state == "done" else state)
-        for key, case, trial, mark, state in rows
+        UnfinishedCell(Cell(key, case, trial), mark, status if state == "done" else state)
+        for key, case, trial, mark, state, status in rows
     ]
 
 

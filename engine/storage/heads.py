@@ -57,8 +57,12 @@ def insert(connection: sqlite3.Connection, head: RunHead) -> None:
     _count_planned(connection, run)
 
 
-def take_up(connection: sqlite3.Connection, run_id: str, head: RunHead | None) -> None:
+def take_up(
+    connection: sqlite3.Connection, run_id: str, head: RunHead | None, *, with_errors: bool = False
+) -> None:
     """Makes this process the owner of an ended run; its missing cells become planned again.
+
+    `with_errors`: so do the cells that failed for good. Their requests stay in the log.
 
     With a `head` the run goes on with that project: config, cases and the fingerprints of the
     missing cells are replaced. Raises UserError `run_not_found`, `run_deleted` or `run_in_use`.
@@ -85,8 +89,8 @@ def take_up(connection: sqlite3.Connection, run_id: str, head: RunHead | None) -
         """UPDATE cells SET state = 'planned', status = NULL, outcome = NULL, attempts = 0, throttled = 0,
             waited_s = 0, started_at = NULL, finished_at = NULL, error_kind = NULL, error_status = NULL,
             error_message = NULL
-        WHERE run = ? AND (state = 'running' OR (state = 'done' AND status = 'stopped'))""",
-        (run,),
+        WHERE run = ? AND (state = 'running' OR (state = 'done' AND status IN ('stopped', ?)))""",
+        (run, "error" if with_errors else "stopped"),
     )
     if head is not None:
         _replace_snapshot(connection, run, head)

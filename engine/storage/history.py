@@ -78,7 +78,7 @@ def case_marks(connection: sqlite3.Connection, run: int) -> list[CaseMarks]:
     """Every case under every model, in project order: the picture behind "where models differ"."""
     rows = connection.execute(
         """SELECT k.case_id, m.model_key, count(*), count(c.score), coalesce(sum(c.passed), 0),
-            coalesce(sum(c.status = 'error'), 0), avg(c.score)
+            coalesce(sum(c.status = 'error'), 0), avg(c.score), coalesce(sum(c.status = 'ok'), 0)
         FROM cells c JOIN run_models m ON m.id = c.model JOIN run_cases k ON k.id = c.run_case
         WHERE c.run = ? GROUP BY c.run_case, c.model ORDER BY k.position, m.position""",
         (run,),

@@ -170,10 +170,11 @@ class Reader:
         with self.database.reading() as connection:
             return calls.score_history(connection, self._cell(connection, run_id, cell))
 
-    def unfinished(self, run_id: str) -> list[UnfinishedCell]:
-        """The cells without an answer or final failure, in plan order: what a resumed run asks."""
+    def unfinished(self, run_id: str, *, with_errors: bool = False) -> list[UnfinishedCell]:
+        """The cells without an answer or final failure, in plan order: what a resumed run asks.
+        `with_errors` adds those that failed for good."""
         with self.database.reading() as connection:
-            return calls.unfinished(connection, self._row(connection, run_id))
+            return calls.unfinished(connection, self._row(connection, run_id), with_errors=with_errors)
 
     def pending_scores(self, run_id: str) -> list[AnswerWrite]:
         """Answers that were stored but never scored, in plan order."""

@@ -55,7 +55,8 @@ class StoredRun:
 class UnfinishedCell:
     """A planned cell that has no answer and no final failure, in plan order.
 
-    `state` is planned, running (was on its way when the run ended) or stopped.
+    `state` is planned, running (was on its way when the run ended), stopped, or error where those
+    that failed for good were asked for too.
     """
 
     cell: Cell
@@ -158,6 +159,7 @@ class CaseMarks:
     passed: int
     errors: int
     score: float | None
+    answered: int = 0
 
 
 @dataclass(frozen=True, slots=True)

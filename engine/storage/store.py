@@ -93,15 +93,16 @@ class Store(Reader):
         with self.database.transaction() as connection:
             heads.insert(connection, head)
 
-    def reopen_run(self, run_id: str, head: RunHead | None = None) -> StoredRun:
-        """Takes an ended run up again as this process's own; its missing cells are planned again.
+    def reopen_run(self, run_id: str, head: RunHead | None = None, *, with_errors: bool = False) -> StoredRun:
+        """Takes an ended run up again as this process's own; its missing cells are planned again,
+        and `with_errors` those that failed for good.
 
         With `head` it goes on with that project as it is now (config, cases, fingerprints of the
         missing cells). Raises `run_in_use` while its owner is alive, `run_deleted`.
         """
         run_id = self.resolve(run_id)
         with self.database.transaction() as connection:
-            heads.take_up(connection, run_id, head)
+            heads.take_up(connection, run_id, head, with_errors=with_errors)
             self._writer.forget(run_id)
         return self.run(run_id)
 
