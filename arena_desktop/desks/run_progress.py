@@ -1,6 +1,7 @@
 """The counts of the run under way, folded from its events. Plain data: no Qt, the clock is handed in.
 
 `done + failed + stopped + running + waiting == total` after every event; `waiting` is never negative.
+A question is on its way from its start to the end of that try: between two tries it waits.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from engine.domain import CallDone, CallError, CallStatus, RunStatus, SkippedModel
+from engine.domain import CallDone, CallError, CallStatus, Cell, RunStatus, SkippedModel
 from engine.execution.events import (
     BudgetChanged,
     CallFinished,
+    Earlier,
     Event,
     LaneState,
     ModelSetAside,
@@ -34,7 +36,8 @@ TIME_AFTER_S = 15.0
 
 @dataclass(slots=True)
 class ModelProgress:
-    """One model's share of the run. `spent_usd` None = not known."""
+    """One model's share of the run. `spent_usd` None = not known. `retrying` of the waiting questions
+    were asked before and wait for their next try."""
 
     key: str
     lane: str
@@ -88,6 +91,8 @@ class RunProgress:
     lanes_at: float = 0.0
     _began_at: float = 0.0
     _finish_times: dict[str, deque[float]] = field(default_factory=dict)
+    _on_way: set[Cell] = field(default_factory=set)
+    _between_tries: set[Cell] = field(default_factory=set)
 
     def take(self, events: Iterable[Event]) -> None:
         """Folds a batch of events in order."""
@@ -172,7 +177,16 @@ class RunProgress:
         self._began_at = self.now()
         each = event.cases * event.trials
         for key in event.models:
-            self.models[key] = ModelProgress(key, event.lane_of.get(key, ""), planned=each)
+            before = event.earlier.get(key, Earlier())
+            self.models[key] = ModelProgress(
+                key,
+                event.lane_of.get(key, ""),
+                planned=each,
+                done=before.done,
+                failed=before.failed,
+                scored=before.scored,
+                passed=before.passed,
+            )
         for item in event.skipped:
             self.models[item.model_key] = ModelProgress(item.model_key, "", skipped=item)
 
@@ -182,25 +196,33 @@ class RunProgress:
         self.retrying = event.retrying
 
     def _started(self, event: Started) -> None:
-        model = self.models.get(event.cell.model_key)
-        if model is not None:
-            model.running += 1
+        self._place(event.cell, on_way=True)
 
     def _retrying(self, event: Retrying) -> None:
+        self._place(event.cell, between_tries=True)
         model = self.models.get(event.cell.model_key)
         if model is not None:
-            # A question that waits for its next try is not on its way.
-            model.running = max(0, model.running - 1)
-            model.retrying += 1
             model.last_error = event.error
+
+    def _place(self, cell: Cell, *, on_way: bool = False, between_tries: bool = False) -> None:
+        """Where a question is from now on; counts follow only what really changes its place."""
+        model = self.models.get(cell.model_key)
+        if model is None:
+            return
+        model.running += on_way - (cell in self._on_way)
+        model.retrying += between_tries - (cell in self._between_tries)
+        for place, inside in ((self._on_way, on_way), (self._between_tries, between_tries)):
+            if inside:
+                place.add(cell)
+            else:
+                place.discard(cell)
 
     def _finished(self, event: CallFinished) -> None:
         done = event.done
         model = self.models.get(done.cell.model_key)
         if model is None:
             return
-        if done.started_at is not None:
-            model.running = max(0, model.running - 1)
+        self._place(done.cell)
         if done.status is CallStatus.OK:
             model.done += 1
         elif done.status is CallStatus.ERROR:
@@ -237,8 +259,10 @@ class RunProgress:
     def _run_finished(self, event: RunFinished) -> None:
         self.status = event.status
         self.spent_usd = event.cost_usd
+        self._on_way.clear()
+        self._between_tries.clear()
         for model in self.models.values():
-            model.running = 0
+            model.running = model.retrying = 0
 
 
 _HANDLERS: dict[type[Event], Callable[..., None]] = {

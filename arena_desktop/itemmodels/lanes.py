@@ -204,7 +204,7 @@ def _state(
     slowed = _slowed(progress, model, lane)
     if slowed is not None:
         return slowed, ""
-    return _asking(progress, model), _last_failure(model)
+    return _asking(model), _last_failure(model)
 
 
 def _over(model: ModelProgress) -> Cell:
@@ -240,10 +240,10 @@ def _in(left: float) -> str:
     return _tr("tries again in {time}").format(time=_seconds(left)) if left > 0 else ""
 
 
-def _asking(progress: RunProgress, model: ModelProgress) -> Cell:
+def _asking(model: ModelProgress) -> Cell:
     if model.running:
         return IconTextCell("run", _tr("Answering"), "accent", "text")
-    if model.retrying and progress.retrying:
+    if model.retrying:
         return IconTextCell("clock", _tr("Waiting to try again"), "warn", "text")
     return IconTextCell("minus", _tr("Next in line"), "text3")
 

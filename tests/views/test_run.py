@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from engine.domain import CallDone, CallError, CallStatus, Cell, Outcome, Skippe
 from engine.execution.estimate import FREE, CostRange
 from engine.execution.events import (
     CallFinished,
+    Earlier,
     Event,
     LaneState,
     ModelSetAside,
@@ -430,11 +432,48 @@ def test_every_state_has_its_word(
     assert forbidden([column.spoken(row) if column.spoken else ""]) == []
 
 
+def test_a_question_between_two_tries_waits_until_it_starts_again() -> None:
+    progress = two()
+    model, cell = progress.models["aster"], Cell("aster", "case-1", 1)
+    failed = Retrying("r", 4, cell, 1, 2.0, CallError("server", "x", 500))
+    done = CallFinished("r", 9, CallDone(cell, CallStatus.OK, Outcome.COMPLETE))
+    seen = []
+    for event in (Started("r", 3, cell), failed, Started("r", 5, cell), replace(failed, seq=6), done):
+        progress.take([event])
+        seen.append((model.running, model.retrying, model.waiting, model.finished))
+    assert seen == [(1, 0, 9, 0), (0, 1, 10, 0), (1, 0, 9, 0), (0, 1, 10, 0), (0, 0, 9, 1)]
+
+
+def test_what_is_given_up_between_two_tries_takes_no_other_off_the_way() -> None:
+    progress = two()
+    waits, goes = Cell("aster", "case-1", 1), Cell("aster", "case-2", 1)
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    progress.take(
+        [
+            Started("r", 3, waits),
+            Retrying("r", 4, waits, 1, 2.0, CallError("server", "x", 500)),
+            Started("r", 5, goes),
+            CallFinished("r", 6, CallDone(waits, CallStatus.STOPPED, Outcome.FAILED, started_at=began)),
+        ]
+    )
+    assert (progress.running, progress.stopped, progress.waiting) == (1, 1, 18)
+
+
+def test_a_run_carried_on_begins_with_what_is_there() -> None:
+    progress = RunProgress(lambda: 0.0)
+    earlier = {"aster": Earlier(done=6, failed=1, scored=5, passed=4)}
+    lanes, lane_of = {"anthropic": 6}, {"aster": "anthropic"}
+    progress.take([Planned("r", 1, 10, ("aster",), 10, 1, (), lanes, lane_of, 6, 7, earlier)])
+    model = progress.models["aster"]
+    assert (progress.done, progress.failed, progress.waiting) == (6, 1, 3)
+    assert (model.passed, model.scored) == (4, 5)
+    assert progress.seconds_left() is None
+
+
 def test_waiting_to_try_again_is_said() -> None:
     progress = two()
     cell = Cell("aster", "case-1", 1)
     progress.take([Started("r", 3, cell), Retrying("r", 4, cell, 1, 2.0, CallError("server", "x", 500))])
-    progress.retrying = 1
     row = lane_rows(progress, HEADS, stopping=False, ended=False)[0]
     assert row.state.text == "Waiting to try again"  # type: ignore[union-attr]
     assert row.why == "The service reported a fault of its own."
