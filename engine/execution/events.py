@@ -161,6 +161,16 @@ class RunStopping(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Preparing(Event):
+    """Something is made ready while the run goes on: `what` is `sandbox`, `state` preparing, ready,
+    missing or failed with its `reason`. Answers that need it are marked once it is ready."""
+
+    what: str
+    state: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RunPaused(Event):
     """Paused or continued."""
 

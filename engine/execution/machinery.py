@@ -12,7 +12,7 @@ from engine.execution.call import Caller, Setting
 from engine.execution.clients import Clients
 from engine.execution.dispatcher import Dispatcher
 from engine.execution.judge_call import JudgeCaller
-from engine.execution.messages import Committed, Message, NotSaved
+from engine.execution.messages import Committed, Message, NotSaved, Prepared
 from engine.execution.narrator import Narrator
 from engine.execution.opening import Opening
 from engine.execution.plan import Plan
@@ -34,6 +34,7 @@ class Machinery:
     caller: Caller
     dispatcher: Dispatcher
     judge: JudgeCaller | None = None
+    sandbox: Sandbox | None = None
 
 
 def build(
@@ -50,13 +51,14 @@ def build(
         lambda error, _kept: post(NotSaved(error)),
     )
     clients = Clients(plan.lane_widths, request.make_provider)
+    sandbox = _sandbox(plan)
     context = ScoringContext(
         options=config.scorers.options,
         root=request.project.root,
         trusted=request.preflight.code_trusted,
         judge=_not_ready(request.preflight.judge_skip),
         judge_settings=config.judge,
-        sandbox=_sandbox(plan),
+        sandbox=sandbox,
         scorer_paths=config.scorers.paths,
     )
     caller = Caller(Setting(plan, config, context, stop_event), clients)
@@ -68,7 +70,17 @@ def build(
     )
     narrator = Narrator(opening.run_id, request.clock, recorder.submit)
     judge = None if plan.judge is None else JudgeCaller(plan.judge, clients, stop_event)
-    return Machinery(recorder, narrator, clients, caller, dispatcher, judge)
+    return Machinery(recorder, narrator, clients, caller, dispatcher, judge, sandbox)
+
+
+def prepare_sandbox(sandbox: Sandbox, post: Callable[[Message], None]) -> None:
+    """Compiles the sandbox in the background, which takes seconds the first time."""
+
+    def work() -> None:
+        state = sandbox.prepare()
+        post(Prepared("sandbox", state.value, sandbox.reason))
+
+    threading.Thread(target=work, name="arena-prepare-sandbox", daemon=True).start()
 
 
 def _not_ready(skip: SkippedModel | None) -> Callable[[JudgeRequest], JudgeReply] | None:

@@ -114,6 +114,15 @@ class LateMarksOver:
 
 
 @dataclass(frozen=True, slots=True)
+class Prepared:
+    """Something that marks need is ready, or will not be: `what`, its `state`, and why."""
+
+    what: str
+    state: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Committed:
     """The recorder has made these writes durable."""
 
@@ -138,4 +147,4 @@ class Command:
 WorkerMessage: TypeAlias = (
     Answered | Marked | AwaitsJudge | JudgeSaid | Refused | LateMark | LateMarking | LateMarksOver
 )
-Message: TypeAlias = WorkerMessage | Committed | NotSaved | Command
+Message: TypeAlias = WorkerMessage | Prepared | Committed | NotSaved | Command

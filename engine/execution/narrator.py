@@ -85,6 +85,14 @@ class Narrator:
         self.tell(ev.CallFinished, done=done)
         self.counts_changed = True
 
+    def prepared(self, what: str, state: str, reason: str) -> None:
+        """Something that marks need is ready, or will not be: then the result says so."""
+        self.tell(ev.Preparing, what=what, state=state, reason=reason)
+        if state != "ready":
+            values = {"what": what, "state": state, "reason": reason, "sentence": reason}
+            self.notes.append(Note("not_prepared", values))
+            self._keep("not_prepared", None, values)
+
     def stopping(self, reason: str, in_flight: int) -> None:
         """The run is ending early."""
         self.tell(ev.RunStopping, reason=reason, in_flight=in_flight)

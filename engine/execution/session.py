@@ -25,7 +25,7 @@ from engine.execution.jobs import Ended, Fate, Job, JobKind
 from engine.execution.judging import Desk, JudgeDesk
 from engine.execution.late_marks import mark_earlier_answers
 from engine.execution.ledger_rows import spend_write
-from engine.execution.machinery import build
+from engine.execution.machinery import build, prepare_sandbox
 from engine.execution.messages import (
     Answered,
     AwaitsJudge,
@@ -38,6 +38,7 @@ from engine.execution.messages import (
     Marked,
     Message,
     NotSaved,
+    Prepared,
     Refused,
     Ticket,
     WorkerMessage,
@@ -48,6 +49,7 @@ from engine.execution.request import RunRequest
 from engine.execution.resume import resumed
 from engine.execution.retry import Failure
 from engine.execution.vendor_pace import VendorPace
+from engine.scoring.sandbox import SandboxState
 from engine.storage.records import (
     AnswerWrite,
     DoneWrite,
@@ -154,6 +156,9 @@ class Session:
         )
         self._executor: Executor = self._make_executor(self._carry_out, plan.concurrency)
         self._narrator.planned(plan, len(opening.done), opening.earlier)
+        if parts.sandbox is not None:
+            self._narrator.tell(ev.Preparing, what="sandbox", state=SandboxState.PREPARING.value)
+            prepare_sandbox(parts.sandbox, self.post)
         if opening.has_marks_to_make:
             self._late_marks = True
             threading.Thread(
@@ -236,6 +241,8 @@ class Session:
                 self._not_saved = message.error
                 self.dispatcher.stop("not_saved", self._clock.monotonic())
                 self.dispatcher.stop_judges()
+            case Prepared():
+                self._narrator.prepared(message.what, message.state, message.reason)
             case Command():
                 self._obey(message)
             case LateMark() | LateMarking() | LateMarksOver():
