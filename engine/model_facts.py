@@ -78,7 +78,9 @@ def _table() -> Mapping[str, Card]:
     import yaml
     from resources import ROOT
 
-    data = yaml.safe_load((ROOT / "model_facts.yaml").read_text(encoding="utf-8"))
+    # libyaml's reader, where it was built in, takes a tenth of the time.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data = yaml.load((ROOT / "model_facts.yaml").read_text(encoding="utf-8"), loader)  # noqa: S506
     return {name: _card(block) for block in data["facts"] for name in block["models"]}
 
 

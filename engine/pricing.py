@@ -154,7 +154,11 @@ class PriceBook:
         kind = canonical_kind(connection.kind) or ""
         own = entry.api_base or connection.base_url
         default = KINDS[kind].default_base_url if kind else None
-        if own and own.rstrip("/") != (default or "").rstrip("/"):
+        place = _place(entry, connection)
+        if place is not None and place.loopback:
+            # No vendor answers on this computer, and reading the whole list takes its time.
+            found = None
+        elif own and own.rstrip("/") != (default or "").rstrip("/"):
             url = own.strip() if "://" in own else ""
             found = self._catalogue.find(_names(entry, connection), url=url, params=entry.params)
         elif kind in VENDORS:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.domain import CallStatus, Note, RunStatus
+from engine.domain import CallDone, CallStatus, Note, RunStatus
 from engine.errors import ArenaError
-from engine.execution.board_rows import board_rows
 from engine.execution.budget import Ledger
 from engine.execution.events import LaneState, RunFinished
 from engine.execution.jobs import JUDGE_LANE
@@ -18,12 +17,13 @@ from engine.execution.judge_notes import judge_cost, judge_notes
 from engine.execution.judge_rules import NOT_READY
 from engine.execution.ledger_rows import spend_write
 from engine.execution.request import RunRequest
-from engine.stats.board import Leaderboard
-from engine.stats.leaderboard import BoardInput, board_to_json, build_board
 from engine.storage.recorder import Recorder
 from engine.storage.records import FinishWrite, RunFinish
 from engine.storage.rows import CallFilter
 from engine.storage.store import Store
+
+if TYPE_CHECKING:
+    from engine.stats.board import Leaderboard
 
 FLUSH_S = 60.0
 _log = logging.getLogger(__name__)
@@ -65,13 +65,18 @@ def close_run(ending: Ending, store: Store, recorder: Recorder) -> RunFinished:
 
 
 def _finish(ending: Ending, store: Store, board: Leaderboard | None, error: str | None) -> RunFinish:
+    # The statistics are only needed at the end: a run must not wait for their import to begin.
+    from engine.execution.board_rows import board_rows
+    from engine.stats.board_json import board_to_json
+
+    told = board_to_json(board) if board else None
     return RunFinish(
         status=ending.status,
         finished_at=ending.request.clock.utc(),
-        board=board_to_json(board) if board else None,
+        board=told,
         rows=board_rows(board) if board else (),
         winner=board.winner if board else None,
-        verdict=board_to_json(board)["verdict"] if board else None,
+        verdict=told["verdict"] if told else None,
         notes=(*_notes(ending), *_judge_notes(ending, store), *(board.notes if board else ())),
         lanes={lane.id: _lane(lane) for lane in ending.lanes},
         cost_usd=_cost(ending, store),
@@ -93,6 +98,8 @@ def _unsaved_finish(ending: Ending, error: str | None) -> RunFinish:
 
 def _board(ending: Ending, store: Store) -> tuple[Leaderboard | None, str | None]:
     """The leaderboard of what there is. A fault in it must not take the answers with it."""
+    from engine.stats.leaderboard import BoardInput, build_board
+
     request, plan = ending.request, ending.request.plan
     config = request.project.config
     if plan.seed != config.run.seed:
@@ -105,7 +112,7 @@ def _board(ending: Ending, store: Store) -> tuple[Leaderboard | None, str | None
                     config=config,
                     entries=tuple(entry for entry in config.models if entry.enabled),
                     cases=plan.cases,
-                    calls=list(store.iter_calls(ending.run_id, texts=False)),
+                    calls=_Calls(store, ending.run_id),
                     cards={model.entry.key: model.card for model in plan.models},
                     skipped=plan.skipped,
                     planned=plan.planned,
@@ -120,6 +127,17 @@ def _board(ending: Ending, store: Store) -> tuple[Leaderboard | None, str | None
     except Exception as error:
         _log.exception("the leaderboard could not be computed")
         return None, f"The answers are stored, but the leaderboard could not be computed: {error}"
+
+
+class _Calls:
+    """The calls of a run without their long parts, read from the store each time: none is kept."""
+
+    def __init__(self, store: Store, run_id: str) -> None:
+        self._store = store
+        self._run_id = run_id
+
+    def __iter__(self) -> Iterator[CallDone]:
+        return self._store.iter_calls(self._run_id, texts=False)
 
 
 def _notes(ending: Ending) -> Iterable[Note]:

@@ -7,11 +7,12 @@ counts as not measured. Pure and cancellable.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from engine.domain import CallDone, CallStatus, Outcome, ScoreState
+from engine.domain import CallDone, CallError, CallStatus, Outcome, ScoreState
 from engine.errors import Cancelled
 from engine.stats.arrays import count_by, sum_by
 from engine.stats.samples import BUILT_IN, PER_CALLS, Counts, Grid, ModelSample, Ratio
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _ASK_EVERY = 8192
 _NAN = math.nan
+_COLUMNS = 7
 
 
 def _tokens(call: CallDone) -> float:
@@ -47,32 +49,75 @@ def _score(call: CallDone) -> tuple[float, float]:
 
 
 class _Rows:
-    """The answered calls of one model as growing columns."""
+    """The calls of one model as growing columns and sums: no call is kept, however many there are."""
 
     def __init__(self) -> None:
-        self.columns: list[tuple[int, int, float, float, float, float, float]] = []
+        self.columns = array("d")
         self.custom: list[tuple[str, int, int, float]] = []
-        self.calls: list[CallDone] = []
-        self.failed: list[tuple[int, int, CallDone]] = []
-        self.stopped = 0
+        self.failed = array("q")
+        self.first_failed: tuple[int, int, CallError | None] | None = None
+        self.first_words = array("d")
+        self.outcomes: dict[Outcome, int] = {}
+        self.answered = self.stopped = self.score_errors = self.estimated = self.priced = 0
+        self.throttled = self.throttled_calls = 0
+        self.unpriced = 0
+        self.spent = self.spent_on_marked = Decimal(0)
 
     def add(self, call: CallDone, case: int) -> None:
         """Takes one call; `case` is its place in the grid."""
         if call.status is CallStatus.STOPPED:
             self.stopped += 1
             return
+        self.throttled += call.throttled
+        self.throttled_calls += call.throttled > 0
+        for attempt in call.attempt_log:
+            if attempt.error is not None and attempt.cost_usd is not None:
+                self.spent += attempt.cost_usd
         trial = call.cell.trial
         if call.status is CallStatus.ERROR:
-            self.failed.append((case, trial, call))
+            self.failed.append(case)
+            if self.first_failed is None or (case, trial) < self.first_failed[:2]:
+                self.first_failed = (case, trial, call.error)
             return
+        self._add_answer(call, case)
+
+    def _add_answer(self, call: CallDone, case: int) -> None:
         answer = call.answer
         score, passed = _score(call)
-        cost = float(answer.cost_usd) if answer is not None and answer.cost_usd is not None else _NAN
+        cost = answer.cost_usd if answer is not None else None
         latency = float(answer.latency_ms) if answer is not None else _NAN
-        self.columns.append((case, trial, score, passed, cost, latency, _tokens(call)))
-        self.calls.append(call)
+        self.columns.extend(
+            (
+                case,
+                call.cell.trial,
+                score,
+                passed,
+                _NAN if cost is None else float(cost),
+                latency,
+                _tokens(call),
+            )
+        )
+        self.answered += 1
+        self.outcomes[call.outcome] = self.outcomes.get(call.outcome, 0) + 1
+        self._add_cost(call, cost)
+        if answer is not None:
+            self.estimated += answer.cost_source == "estimated"
+            self.priced += cost is not None
+            first = answer.first_token_ms
+            if first is not None and math.isfinite(first):
+                self.first_words.append(first)
+        if call.score is not None and call.score.state is ScoreState.ERRORED:
+            self.score_errors += 1
         if call.score is not None and call.score.metrics and score == score:
             self._emit(call, case)
+
+    def _add_cost(self, call: CallDone, cost: Decimal | None) -> None:
+        if cost is None or not cost.is_finite():
+            self.unpriced += 1
+            return
+        self.spent += cost
+        if call.score is not None and call.score.state is ScoreState.SCORED:
+            self.spent_on_marked += cost
 
     def _emit(self, call: CallDone, case: int) -> None:
         for name, value in call.score.metrics.items() if call.score is not None else ():
@@ -85,7 +130,7 @@ class _Rows:
 def collect(
     grid: Grid,
     keys: Sequence[str],
-    calls: Sequence[CallDone],
+    calls: Iterable[CallDone],
     *,
     should_stop: Callable[[], bool] | None = None,
 ) -> dict[str, ModelSample]:
@@ -110,31 +155,21 @@ def collect(
 def _counts(row: _Rows, scores: Floats, passed: Floats) -> Counts:
     import numpy as np
 
-    outcomes: dict[Outcome, int] = {}
-    errored = estimated = priced = 0
-    for call in row.calls:
-        outcomes[call.outcome] = outcomes.get(call.outcome, 0) + 1
-        if call.score is not None and call.score.state is ScoreState.ERRORED:
-            errored += 1
-        if call.answer is not None:
-            estimated += call.answer.cost_source == "estimated"
-            priced += call.answer.cost_usd is not None
-    throttles = [call.throttled for call in row.calls] + [call.throttled for _, _, call in row.failed]
     unscored = int(np.count_nonzero(np.isnan(scores)))
     return Counts(
-        answered=len(row.calls),
+        answered=row.answered,
         errors=len(row.failed),
         stopped=row.stopped,
-        refused=outcomes.get(Outcome.REFUSED, 0),
-        empty=outcomes.get(Outcome.EMPTY, 0),
-        cut_off=outcomes.get(Outcome.LENGTH, 0),
-        score_errors=errored,
-        unscored=unscored - errored if unscored > errored else 0,
-        throttled=sum(throttles),
-        throttled_calls=sum(count > 0 for count in throttles),
-        estimated_cost=estimated,
+        refused=row.outcomes.get(Outcome.REFUSED, 0),
+        empty=row.outcomes.get(Outcome.EMPTY, 0),
+        cut_off=row.outcomes.get(Outcome.LENGTH, 0),
+        score_errors=row.score_errors,
+        unscored=max(0, unscored - row.score_errors),
+        throttled=row.throttled,
+        throttled_calls=row.throttled_calls,
+        estimated_cost=row.estimated,
         correct=int(np.nansum(passed)) if len(passed) else 0,
-        priced=priced,
+        priced=row.priced,
     )
 
 
@@ -143,20 +178,9 @@ def _costs(row: _Rows) -> tuple[Decimal | None, Decimal | None]:
 
     Failed attempts that cost something are part of the first.
     """
-    total = marked = Decimal(0)
-    for call in row.calls:
-        cost = call.answer.cost_usd if call.answer is not None else None
-        if cost is None or not cost.is_finite():
-            return None, None
-        total += cost
-        if call.score is not None and call.score.state is ScoreState.SCORED:
-            marked += cost
-    every = row.calls + [call for _, _, call in row.failed]
-    for call in every:
-        for attempt in call.attempt_log:
-            if attempt.error is not None and attempt.cost_usd is not None:
-                total += attempt.cost_usd
-    return (total, marked) if every else (None, None)
+    if row.unpriced or not (row.answered or len(row.failed)):
+        return None, None
+    return row.spent, row.spent_on_marked
 
 
 def _within(case: Ints, scores: Floats, size: int) -> float | None:
@@ -180,7 +204,7 @@ class _Table:
     def __init__(self, row: _Rows) -> None:
         import numpy as np
 
-        table = np.array(row.columns, dtype=np.float64).reshape(-1, 7)
+        table = np.array(row.columns, dtype=np.float64).reshape(-1, _COLUMNS)
         table = table[np.lexsort((table[:, 1], table[:, 0]))]
         self.case = table[:, 0].astype(np.int64)
         self.score, self.passed, self.cost, self.latency, self.tokens = (table[:, n] for n in range(2, 7))
@@ -214,7 +238,7 @@ def _sample(key: str, row: _Rows, grid: Grid) -> ModelSample:
     import numpy as np
 
     size, table = len(grid.case_ids), _Table(row)
-    failed = np.array([place for place, _, _ in row.failed], dtype=np.int64)
+    failed = np.array(row.failed, dtype=np.int64)
     answered = count_by(table.case, size)
     reached = answered + count_by(failed, size)
     marked_case, marks = table.case[table.marked], table.score[table.marked]
@@ -223,7 +247,6 @@ def _sample(key: str, row: _Rows, grid: Grid) -> ModelSample:
     custom = _custom(row, size)
     order = np.lexsort((table.case, table.latency))
     total_cost, scored_cost = _costs(row)
-    first = min(row.failed, key=lambda item: item[:2], default=None)
     return ModelSample(
         key=key,
         counts=_counts(row, table.score, table.passed),
@@ -240,7 +263,7 @@ def _sample(key: str, row: _Rows, grid: Grid) -> ModelSample:
         latency_case=table.case[order],
         total_cost=total_cost,
         scored_cost=scored_cost,
-        first_error=first[2].error if first is not None else None,
+        first_error=row.first_failed[2] if row.first_failed is not None else None,
         first_words=_first_words(row),
         custom=frozenset(custom),
     )
@@ -250,8 +273,7 @@ def _first_words(row: _Rows) -> Floats:
     """Milliseconds to the first word of every answer that was streamed, ascending."""
     import numpy as np
 
-    told = [call.answer.first_token_ms for call in row.calls if call.answer is not None]
-    return np.sort(np.array([ms for ms in told if ms is not None and math.isfinite(ms)], dtype=np.float64))
+    return np.sort(np.array(row.first_words, dtype=np.float64))
 
 
 def _means(case: Ints, values: Floats, count: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from engine.config.schema import Card, Config, ModelEntry
@@ -15,15 +15,16 @@ class BoardInput:
 
     `entries` are all compared models, skipped ones included; `cards` the merged facts by model key
     (an entry without one uses its own card); `cases` the planned cases; `calls` at most one per
-    planned cell. `waits` is seconds waited by connection id. `widths` is each model's lane width,
-    for the minutes of the planner; without it they are not known.
+    planned cell, read as often as boards are built from them, so never a mere iterator. `waits` is
+    seconds waited by connection id. `widths` is each model's lane width, for the minutes of the
+    planner; without it they are not known.
     """
 
     config: Config
     entries: tuple[ModelEntry, ...]
     cards: Mapping[str, Card]
     cases: tuple[Case, ...]
-    calls: Sequence[CallDone]
+    calls: Iterable[CallDone]
     skipped: tuple[SkippedModel, ...] = ()
     planned: int = 0
     trials: int = 1
