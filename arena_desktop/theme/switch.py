@@ -14,7 +14,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QWidget
 
 from arena_desktop.theme import tokens as _tokens
-from arena_desktop.theme.fonts import F, tabular
+from arena_desktop.theme.fonts import F, scaled, tabular
 from arena_desktop.theme.palette import palette_for
 from arena_desktop.theme.qss import style_sheet, write_pictures
 
@@ -22,6 +22,8 @@ TEXT_SMALLEST = 80
 TEXT_LARGEST = 200
 TEXT_STEP = 10
 _ROLE_PROPERTY = "text_role"
+_WIDTH_PROPERTY = "design_width"
+_LEAST_PROPERTY = "least_design_width"
 
 
 class Appearance(StrEnum):
@@ -40,6 +42,12 @@ def set_role(widget: QWidget, role: str, *, colour: str | None = None) -> None:
         set_colour(widget, colour)
 
 
+def set_width(widget: QWidget, pixels: int, *, least: bool = False) -> None:
+    """Gives a widget a width of the design, or a least one, that grows with the text size now and later."""
+    widget.setProperty(_LEAST_PROPERTY if least else _WIDTH_PROPERTY, pixels)
+    _widen(widget)
+
+
 def set_colour(widget: QWidget, token: str) -> None:
     """Gives a widget's text the colour of a token, also after a theme switch."""
     widget.setProperty("text_colour", token)
@@ -51,7 +59,18 @@ def restyle(widget: QWidget) -> None:
     style = widget.style()
     style.unpolish(widget)
     style.polish(widget)
+    _renew(widget)
     widget.update()
+
+
+def renew_roles(root: QWidget) -> None:
+    """Text sizes again for everything below a widget that was moved to another parent.
+
+    The style sheet then gives each widget back the font that it had when it was first shown, whatever
+    the text size has become since.
+    """
+    for widget in (root, *root.findChildren(QWidget)):
+        _renew(widget)
 
 
 class Theme(QObject):
@@ -136,11 +155,8 @@ class Theme(QObject):
         self._app.setPalette(palette_for(theme))
         self._app.setStyleSheet(style_sheet(theme, write_pictures(theme, self._cache)))
         for widget in self._app.allWidgets():
-            role = widget.property(_ROLE_PROPERTY)
-            if role:
-                widget.setFont(F(str(role)))
-            if widget.property("text_colour"):
-                _colour(widget)
+            _renew(widget)
+            _widen(widget)
         self.changed.emit()
 
     def retire(self) -> None:
@@ -162,6 +178,22 @@ class Theme(QObject):
 
 def _bounded(percent: int) -> int:
     return min(TEXT_LARGEST, max(TEXT_SMALLEST, int(percent)))
+
+
+def _renew(widget: QWidget) -> None:
+    role = widget.property(_ROLE_PROPERTY)
+    if role:
+        widget.setFont(F(str(role)))
+    if widget.property("text_colour"):
+        _colour(widget)
+
+
+def _widen(widget: QWidget) -> None:
+    width, least = widget.property(_WIDTH_PROPERTY), widget.property(_LEAST_PROPERTY)
+    if width:
+        widget.setFixedWidth(scaled(width))
+    if least:
+        widget.setMinimumWidth(scaled(least))
 
 
 def _colour(widget: QWidget) -> None:

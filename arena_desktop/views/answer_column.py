@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Signal
+from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from arena_desktop.cells import Tone
 from arena_desktop.itemmodels.lanes import ModelHead
-from arena_desktop.theme import current, scaled
+from arena_desktop.theme import current
 from arena_desktop.theme.paint import card, draw_shape
+from arena_desktop.theme.switch import set_width
 from arena_desktop.theme.tokens import RADIUS_CARD
 from arena_desktop.widgets.answer_view import AnswerView, TextMark
 from arena_desktop.widgets.card import Card, Divider
@@ -56,7 +57,7 @@ class AnswerColumn(Card):
         self.call: CallDone | None = None
         self.head: ModelHead | None = None
         self._at = False
-        self.setMinimumWidth(scaled(WIDTH))
+        set_width(self, WIDTH, least=True)
         line = QHBoxLayout()
         line.setSpacing(8)
         self._shape = ModelShape()
@@ -135,6 +136,11 @@ class AnswerColumn(Card):
     def hasHeightForWidth(self) -> bool:
         # The text scrolls by itself: a column is as high as there is room, not as its words would like.
         return False
+
+    def minimumSizeHint(self) -> QSize:
+        """Never so low that the reason is cut; what does not fit is scrolled to."""
+        width = max(self.width(), self.minimumWidth())
+        return QSize(super().minimumSizeHint().width(), self.layout().totalMinimumHeightForWidth(width))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._at:

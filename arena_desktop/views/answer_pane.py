@@ -25,6 +25,7 @@ from arena_desktop.wording import answers as words
 from engine.domain import CallDone, Case, Cell
 
 _QUESTION_HEIGHT = 132
+_ANSWERS_HEIGHT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,8 @@ class AnswerPane(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        # A page too low for everything scrolls as a whole, rather than leave a slit of each answer.
+        self._area.setMinimumHeight(scaled(_ANSWERS_HEIGHT))
         self._fit_question()
 
     def set_blind(self, blind: bool) -> None:

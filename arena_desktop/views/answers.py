@@ -22,6 +22,7 @@ from arena_desktop.itemmodels.answer_tests import MOST_MARKS, TestRow, list_colu
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme import scaled
+from arena_desktop.theme.switch import set_width
 from arena_desktop.views.answer_calls import CallPane
 from arena_desktop.views.answer_pane import AnswerPane, CaseAnswers
 from arena_desktop.views.result_parts import ResultFacts, ResultPage
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from arena_desktop.context import AppContext
 
 _LIST_WIDTH = 296
+_LIST_HEIGHT = 220
+_PANE_HEIGHT = 440
 _FILTER_DELAY_MS = 150
 _FOUND_AT_MOST = 5_000
 _MANY_CASES = 2_000
@@ -91,7 +94,7 @@ class AnswersView(ResultPage):
             self.combo_show.addItem(text, key)
         self.combo_show.activated.connect(lambda _index: self.apply_filter())
         self.filter = FilterField(self.tr("Filter text"))
-        self.filter.setFixedWidth(scaled(200))
+        set_width(self.filter, 200)
         self.filter.textChanged.connect(lambda _text: self._wait.start())
         self.filter.returnPressed.connect(self.apply_filter)
         self.filter.down_pressed.connect(lambda: self.tests.setFocus(Qt.FocusReason.ShortcutFocusReason))
@@ -146,7 +149,7 @@ class AnswersView(ResultPage):
         self.tests.current_row_changed.connect(self._on_current)
         self.rows.counts_changed.connect(lambda *_counts: self._show_counts())
         card = TableCard(self.tests)
-        card.setMinimumWidth(scaled(220))
+        set_width(card, 220, least=True)
         card.watch()
         foot = card.add_foot()
         foot.setContentsMargins(12, 8, 20, 4)
@@ -224,10 +227,12 @@ class AnswersView(ResultPage):
 
     def _fit_list(self) -> None:
         """Wide enough for the names beside the marks; the person may still move the handle."""
+        self.splitter.widget(0).setMinimumHeight(scaled(_LIST_HEIGHT) if self.narrow else 0)
+        if self.narrow:
+            self.splitter.setSizes([scaled(_LIST_HEIGHT), scaled(_PANE_HEIGHT)])
+            return
         marks = len(self._heads) if len(self._heads) <= MOST_MARKS and not self.check_blind.isChecked() else 0
         wanted = scaled(_LIST_WIDTH - 60) + 21 * marks
-        if self.narrow:
-            wanted = min(wanted, scaled(_LIST_WIDTH))
         self.splitter.setSizes([wanted, max(scaled(260), self.splitter.width() - wanted - 16)])
 
     def _on_current(self, row: TestRow | None) -> None:
@@ -401,4 +406,5 @@ class AnswersView(ResultPage):
 
     def set_narrow(self, narrow: bool) -> None:
         super().set_narrow(narrow)
+        self.splitter.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
         self._fit_list()

@@ -13,6 +13,7 @@ from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.itemmodels.cases import CaseRow, all_tags, case_columns, case_rows
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme import scaled
+from arena_desktop.theme.switch import set_width
 from arena_desktop.views.case_pane import CasePane
 from arena_desktop.views.setup_parts import SetupView
 from arena_desktop.widgets.buttons import Button
@@ -51,7 +52,7 @@ class CasesView(SetupView):
         self._splitter.addWidget(self.pane)
         self._splitter.setStretchFactor(0, 1)
         self._splitter.setStretchFactor(1, 0)
-        self.pane.setMinimumWidth(scaled(280))
+        set_width(self.pane, 280, least=True)
         self._splitter.setSizes([10_000, scaled(_PANE_WIDTH)])
         self.content.addWidget(self._splitter, 1)
         self._attention: tuple[CaseRow, ...] = ()

@@ -17,7 +17,7 @@ from arena_desktop.itemmodels.history import (
     moved_columns,
 )
 from arena_desktop.itemmodels.table import ColumnTable
-from arena_desktop.theme import scaled
+from arena_desktop.theme.switch import set_width
 from arena_desktop.views.compare_data import ComparedRuns, compare_stored
 from arena_desktop.views.result_parts import press
 from arena_desktop.widgets.buttons import Button
@@ -63,7 +63,7 @@ class CompareView(Page):
         self.combo_before = Combo(self.tr("Run before"), name="combo_before")
         self.combo_after = Combo(self.tr("Run after"), name="combo_after")
         for combo in (self.combo_before, self.combo_after):
-            combo.setFixedWidth(scaled(_COMBO_WIDTH))
+            set_width(combo, _COMBO_WIDTH)
             combo.activated.connect(lambda _index: self._on_chosen())
         self.label_with = Label(self.tr("with"), colour="text2")
         self.button_swap = Button(self.tr("Swap"), icon="compare", name="button_swap")

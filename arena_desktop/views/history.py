@@ -14,7 +14,7 @@ from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.itemmodels.history import HistoryRow, history_columns
 from arena_desktop.itemmodels.table import ColumnTable
-from arena_desktop.theme import scaled
+from arena_desktop.theme.switch import set_width
 from arena_desktop.views.history_data import HistoryFacts, read_history
 from arena_desktop.views.result_parts import can_carry_on, carry_on, save_chart, set_chart_table
 from arena_desktop.widgets.buttons import Button
@@ -61,7 +61,7 @@ class HistoryView(Page):
     def _add_controls(self) -> None:
         self.filter = FilterField(self.tr("Filter"))
         self.filter.setAccessibleName(self.tr("Filter the runs"))
-        self.filter.setFixedWidth(scaled(200))
+        set_width(self.filter, 200)
         self.button_compare = Button(
             words.chosen_button(0), "primary", icon="compare", name="button_compare_chosen"
         )
@@ -104,7 +104,7 @@ class HistoryView(Page):
         self.edit_note = QLineEdit()
         self.edit_note.setObjectName("edit_run_note")
         self.edit_note.setPlaceholderText(self.tr("A note for this run"))
-        self.edit_note.setMinimumWidth(scaled(160))
+        set_width(self.edit_note, 160, least=True)
         self.edit_note.editingFinished.connect(self._on_note)
         self.label_note.setBuddy(self.edit_note)
         self.button_open = Button(self.tr("Open"), icon="results", name="button_open_run")

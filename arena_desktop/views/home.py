@@ -15,7 +15,8 @@ from arena_desktop.cells import Tone
 from arena_desktop.itemmodels.recent import RecentRow, recent_columns, recent_rows
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.settings import RecentProject
-from arena_desktop.theme import F, scaled
+from arena_desktop.theme import F
+from arena_desktop.theme.switch import set_width
 from arena_desktop.views.home_facts import HomeFacts, read_facts
 from arena_desktop.views.home_unfinished import UnfinishedRuns
 from arena_desktop.widgets.buttons import ActionCard, Button
@@ -192,7 +193,7 @@ class HomeView(Page):
         head.addStretch(1)
         self.filter = FilterField(self.tr("Filter"), name="edit_filter")
         self.filter.setAccessibleName(self.tr("Filter the recent projects"))
-        self.filter.setFixedWidth(scaled(200))
+        set_width(self.filter, 200)
         head.addWidget(self.filter)
         self.body.addLayout(head)
         self.table = ArenaTable("table_recent", self.tr("Recent projects"), lines=2)

@@ -16,7 +16,7 @@ from arena_desktop.cells import Tone
 from arena_desktop.desks.result_desk import Result
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.itemmodels.text_table import text_table
-from arena_desktop.theme import scaled
+from arena_desktop.theme.switch import set_width
 from arena_desktop.views.home_facts import UNFINISHED, missing_calls
 from arena_desktop.views.run_facts import model_heads
 from arena_desktop.widgets.chart_view import ChartCard
@@ -81,7 +81,7 @@ class ResultPage(Page):
         self.context = context
         self.facts: ResultFacts | None = None
         self.combo_run = Combo(self.tr("Run on show"), name="combo_run")
-        self.combo_run.setFixedWidth(scaled(_COMBO_WIDTH))
+        set_width(self.combo_run, _COMBO_WIDTH)
         self.combo_run.activated.connect(self._on_run_chosen)
         self.header.controls.addWidget(self.combo_run)
         self.nothing = EmptyState("", "", icon="run")

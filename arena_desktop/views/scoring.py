@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout,
 
 from arena_desktop.cells import Tone
 from arena_desktop.desks.project_desk import OpenProject
-from arena_desktop.theme import current, scaled
+from arena_desktop.theme import current
 from arena_desktop.theme.paint import rounded
+from arena_desktop.theme.switch import set_width
 from arena_desktop.views.check_tester import CheckTester, Marking, marking_title
 from arena_desktop.views.setup_parts import QuietNote, SetupView, ValueRows, clear
 from arena_desktop.widgets.card import Card, CardHead, Divider
@@ -222,11 +223,11 @@ class ShareBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         words = Label(name, wrap=True)
-        words.setFixedWidth(scaled(140))
+        set_width(words, 140)
         row.addWidget(words)
         row.addWidget(_Bar(points), 1)
         figure = Label(str(points), "strong")
-        figure.setMinimumWidth(scaled(32))
+        set_width(figure, 32, least=True)
         figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(figure)
 

@@ -10,7 +10,8 @@ from PySide6.QtCore import QEvent, QLocale, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QScrollBar, QSizePolicy, QTextEdit, QVBoxLayout, QWidget
 
-from arena_desktop.theme import F, current
+from arena_desktop.theme import current
+from arena_desktop.theme.switch import set_role
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.labels import LOOK_CHANGES, Label
 from arena_desktop.widgets.visible_text import VisibleText, visible
@@ -128,7 +129,7 @@ class AnswerView(QWidget):
         cut = self._answer if self._all else self._answer[:FIRST_CHARACTERS]
         shown = visible(cut)
         self.edit.setPlainText(shown.text)
-        self.edit.setFont(F("body"))
+        set_role(self.edit, "body")
         self._format_blocks()
         self._format_marks(shown, len(cut))
         hidden = len(cut) < len(self._answer)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHeaderView, QTableView
 from arena_desktop.cells import Column, Role
 from arena_desktop.theme import scaled
 
+_SMALLEST = 8
 _LEAST_STRETCHING = 128
 """A column that stretches holds names: below this nobody could read them."""
 
@@ -30,6 +31,8 @@ class ColumnWidths(QObject):
         self._chosen: dict[str, int] = {}
         self._hidden: set[str] = set()
         self._fitting = False
+        # The style's own least width grows with the text and would push the last column out.
+        header.setMinimumSectionSize(_SMALLEST)
         header.sectionResized.connect(self._on_resized)
         header.sectionMoved.connect(self._on_moved)
 
@@ -118,7 +121,7 @@ class ColumnWidths(QObject):
             widths[stretching[-1]] += rest
         elif rest < 0:
             scale = room / max(1, sum(widths.values()))
-            widths = {s: max(8, int(width * scale)) for s, width in widths.items()}
+            widths = {s: max(_SMALLEST, int(width * scale)) for s, width in widths.items()}
         return widths
 
     def _wished(self, columns: list[Column[Any]], section: int) -> int:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from arena_desktop.theme import F, current, icon_size, scaled
 from arena_desktop.theme import icons as theme_icons
-from arena_desktop.theme.switch import restyle, set_colour
+from arena_desktop.theme.switch import restyle, set_colour, set_width
 from arena_desktop.widgets.labels import LOOK_CHANGES, Label
 
 LABEL_WIDTH = 216
@@ -117,7 +117,7 @@ def _set_up_spin(box: QAbstractSpinBox, spoken: str, name: str) -> None:
     box.setAccessibleName(spoken)
     box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-    box.setMinimumWidth(scaled(92))
+    set_width(box, 92, least=True)
     if name:
         box.setObjectName(name)
 
@@ -144,7 +144,7 @@ class MoneySpin(_CalmWheel, QDoubleSpinBox):
         self.setRange(-0.01 if none_text else 0.0, most)
         self.setSpecialValueText(none_text)
         _set_up_spin(self, spoken, name)
-        self.setMinimumWidth(scaled(112))
+        set_width(self, 112, least=True)
 
     def amount(self) -> Decimal | None:
         """The amount, exact to the cent."""
@@ -308,7 +308,7 @@ class ShareSlider(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         words = Label(title)
-        words.setFixedWidth(scaled(100))
+        set_width(words, 100)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, 100)
         self.slider.setPageStep(10)
@@ -316,7 +316,7 @@ class ShareSlider(QWidget):
         if name:
             self.slider.setObjectName(name)
         self._share = Label("", "strong")
-        self._share.setMinimumWidth(scaled(32))
+        set_width(self._share, 32, least=True)
         self._share.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(words)
         row.addWidget(self.slider, 1)

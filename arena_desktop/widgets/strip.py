@@ -13,6 +13,7 @@ from arena_desktop.cells import Tone
 from arena_desktop.theme import current, icon_size, scaled
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.paint import card
+from arena_desktop.theme.switch import renew_roles
 from arena_desktop.theme.tokens import RADIUS_CARD, STRIP
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.buttons import Button, IconButton
@@ -201,6 +202,7 @@ class StripStack(QWidget):
 
     def refresh(self) -> None:
         """Shows itself again after it was put into another layout, which hides a widget."""
+        renew_roles(self)
         self._arrange()
 
     def messages(self) -> list[Message]:
