@@ -54,7 +54,7 @@ class JudgeCaller:
         usd, source = cost_of(reply, judge)
         model = reply.model_reported or judge.entry.model
         said = JudgeReply(reply.text, OUTCOMES[reply.finish], None, model)
-        post(JudgeSaid(ticket, said, used_of(usd, source, reply), usd))
+        post(JudgeSaid(ticket, said, used_of(usd, source, reply), usd, reply.limits))
 
     def _request(self, request: JudgeRequest, cell: Cell) -> Request:
         judge = self._judge

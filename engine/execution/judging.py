@@ -133,20 +133,15 @@ class JudgeDesk:
     # ---- the judge answers, or not
 
     def said(self, message: JudgeSaid) -> None:
-        """The judge replied."""
-        ticket = message.ticket
-        if not self._desk.books.holds(ticket.job):
-            return
-        now = self._desk.narrator.now()
-        self._desk.dispatcher.answered(ticket.job, now, message.used)
-        self._replied(ticket.job, message.reply, message.cost_usd)
+        """The judge replied to a job that is still awaited."""
+        job = message.ticket.job
+        self._desk.dispatcher.answered(job, self._desk.narrator.now(), message.used)
+        self._replied(job, message.reply, message.cost_usd)
 
     def refused(self, message: Refused) -> None:
-        """A request failed: it comes back by itself, or it is over."""
+        """A request that is still awaited failed: it comes back by itself, or it is over."""
         ticket, job = message.ticket, message.ticket.job
         books, dispatcher = self._desk.books, self._desk.dispatcher
-        if not books.holds(job):
-            return
         decision = dispatcher.failed(job, message.failure, self._desk.narrator.now(), message.used)
         if decision.fate in (Fate.RETRY, Fate.REQUEUED):
             books.come_back(ticket, replace(message.attempt, throttled=decision.code == "throttled"))

@@ -71,6 +71,7 @@ class JudgeSaid:
     reply: JudgeReply
     used: Used
     cost_usd: Decimal | None
+    limits: RateLimits | None = None
 
 
 @dataclass(frozen=True, slots=True)

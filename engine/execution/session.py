@@ -260,9 +260,15 @@ class Session:
             case AwaitsJudge():
                 self._desk.take(message)
             case JudgeSaid():
-                self._desk.said(message)
+                self._take_judgement(message)
             case Refused():
                 self._take_refusal(message)
+
+    def _take_judgement(self, message: JudgeSaid) -> None:
+        job = message.ticket.job
+        if self._books.holds(job):
+            self._desk.said(message)
+            self._heed(job, message.limits, message.used.tokens)
 
     def _take_answer(self, message: Answered) -> None:
         job = message.ticket.job
@@ -298,10 +304,11 @@ class Session:
     def _take_refusal(self, message: Refused) -> None:
         ticket = message.ticket
         job = ticket.job
+        if not self._books.holds(job):
+            return
         if job.kind is JobKind.JUDGE:
             self._desk.refused(message)
-            return
-        if not self._books.holds(job):
+            self._heed(job, message.failure.limits, None)
             return
         decision = self.dispatcher.failed(job, message.failure, self._clock.monotonic(), message.used)
         self._heed(job, message.failure.limits, None)
