@@ -41,6 +41,6 @@ class AppContext(QObject):
         self.keys = keys
         self.projects = ProjectDesk(background, settings, keys)
         self.results = ResultDesk(background, store)
-        self.runs = RunDesk(self.projects, self.results, keys)
+        self.runs = RunDesk(self.projects, self.results, keys, background)
         self.samples: dict[str, Sample] = {}
         self.open_sample: Callable[[str], None] = lambda _id: None

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QCloseEvent
 
 from arena_desktop.context import AppContext
+from arena_desktop.desks.result_desk import Result
+from arena_desktop.desks.run_desk import ResumeQuestion
 from arena_desktop.desks.run_progress import RunProgress
+from arena_desktop.dialogs.resume_choice import ResumeChoiceDialog
 from arena_desktop.dialogs.run_questions import Choice, RunQuestion, cancel_question, close_question
 from arena_desktop.widgets.strip import Message, StripButton, Tone
 from arena_desktop.wording import formats
+from arena_desktop.wording import resume as resume_words
 from arena_desktop.wording.results import state_word
+from arena_desktop.wording.run import spent_of
 from engine.domain import RunStatus
 from engine.execution.events import RunFinished
 
@@ -29,12 +34,15 @@ class RunBar(QObject):
         super().__init__(window)
         self._window, self._context = window, context
         self._close_after = False
+        self._ended_run = ""
         self._timer = QTimer(self)
         self._timer.setInterval(REFRESH_MS)
         self._timer.timeout.connect(self._refresh)
         context.runs.began.connect(self._on_began)
         context.runs.ended.connect(self._on_ended)
         context.runs.state_changed.connect(self._refresh)
+        context.runs.question.connect(self.ask_how_to_carry_on)
+        context.results.shown.connect(self._on_shown)
         window.status.run.cancel_pressed.connect(self.ask_cancel)
         window.status.run.pressed.connect(lambda: window.show_page("run"))
         window.menus.action("action_cancel").triggered.connect(self.ask_cancel)
@@ -54,6 +62,20 @@ class RunBar(QObject):
         question = cancel_question(self._window, self._progress.done, self._progress.running)
         question.chosen.connect(self._on_cancel_chosen)
         question.open()
+
+    def ask_how_to_carry_on(self, question: ResumeQuestion) -> None:
+        """Asks whether the rest is asked as it was planned or as the project is now."""
+        runs = self._context.runs
+        info = next((run for run in self._context.results.runs if run.run_id == question.run_id), None)
+        dialog = ResumeChoiceDialog(
+            self._window,
+            resume_words.changed_title(info.number if info is not None else None),
+            resume_words.difference_lines(question.found, question.labels),
+        )
+        dialog.chosen.connect(
+            lambda choice: runs.carry_on(question.run_id, choice=choice, retry_errors=question.retry_errors)
+        )
+        dialog.open()
 
     def _on_cancel_chosen(self, choice: Choice) -> None:
         if choice is Choice.FINISH:
@@ -100,8 +122,14 @@ class RunBar(QObject):
         left = progress.seconds_left()
         if left is not None:
             parts.append(formats.about_time(left))
-        parts.append(spent_words(progress))
+        parts.append(spent_of(progress.spent_usd, progress.ceiling_usd, free=self._free()))
         return ", ".join(parts)
+
+    def _free(self) -> bool:
+        """Whether nothing in this run can be charged."""
+        began = self._context.runs.current
+        ready = began.preflight.ready if began is not None else ()
+        return all(model.price is not None and model.price.free for model in ready)
 
     def _project_name(self) -> str:
         began = self._context.runs.current
@@ -139,7 +167,13 @@ class RunBar(QObject):
         see = StripButton(
             self.tr("See the result"), lambda: self._window.open_run(finished.run_id), closes=True
         )
+        self._ended_run = finished.run_id
         self._window.show_message(Message("run_ended", tone, first, text, (see,)))
+
+    def _on_shown(self, result: Result | None) -> None:
+        """The message about the end of a run has done its work once that run is looked at."""
+        if result is not None and result.run_id == self._ended_run and not result.live:
+            self._window.close_message("run_ended")
 
     def _on_close(self, event: QCloseEvent) -> None:
         runs = self._context.runs
@@ -163,12 +197,3 @@ class RunBar(QObject):
             self._context.runs.stop_now()
         if not self._context.runs.running:
             self._window.close()
-
-
-def spent_words(progress: RunProgress) -> str:
-    """Spent so far, with the limit where there is one."""
-    spent = formats.money(progress.spent_usd)
-    if progress.ceiling_usd is None:
-        return spent
-    text = QCoreApplication.translate("RunBar", "{spent} of {limit}")
-    return text.format(spent=spent, limit=formats.money(progress.ceiling_usd))

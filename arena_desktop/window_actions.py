@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QPlai
 
 from arena_desktop.background import Job
 from arena_desktop.context import AppContext
+from arena_desktop.views.result_parts import retry, run_to_retry
 from arena_desktop.widgets.strip import Message, StripButton, Tone
 from arena_desktop.widgets.table import ArenaTable
 from engine.storage.file_names import file_name
@@ -30,7 +31,6 @@ NOT_YET = (
     "action_paste",
     "action_add_case",
     "action_delete",
-    "action_retry_failed",
     "action_glossary",
     "action_diagnostics",
 )
@@ -55,6 +55,7 @@ class WindowActions(QObject):
             "action_open_project": self.choose_project,
             "action_close_project": context.projects.close,
             "action_run": lambda: window.show_page("run"),
+            "action_retry_failed": self.retry_failed,
             "action_compare": lambda: window.show_page("compare"),
             "action_export": self.export_report,
             "action_copy": lambda: self.copy(with_head=False),
@@ -65,10 +66,29 @@ class WindowActions(QObject):
         }
         for name, call in work.items():
             window.menus.action(name).triggered.connect(lambda _checked=False, call=call: call())
+        for changed in (
+            context.runs.state_changed,
+            context.results.listed,
+            context.results.shown,
+            context.projects.opened,
+            context.projects.closed,
+        ):
+            changed.connect(self._set_retry)
+        self._set_retry()
         window.settings_requested.connect(lambda: self.settings_dialog().show_section("keys"))
         context.key_wanted.connect(lambda connection: self.settings_dialog().show_connection(connection))
         window.menus.recent_menu.aboutToShow.connect(lambda: self._fill_recent(window.menus.recent_menu))
         window.project_menu_requested.connect(self.show_project_menu)
+
+    def retry_failed(self) -> None:
+        """Asks again what failed in the run on show, else in the newest."""
+        info = run_to_retry(self._context)
+        if info is not None:
+            retry(self._context, info)
+
+    def _set_retry(self, *_told: object) -> None:
+        action = self._window.menus.action("action_retry_failed")
+        action.setEnabled(run_to_retry(self._context) is not None)
 
     def settings_dialog(self) -> SettingsDialog:
         """The settings, made on first use."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, Signal
 
 from arena_desktop import __version__
+from arena_desktop.background import Background, Job
 from arena_desktop.desks.project_desk import ProjectDesk
 from arena_desktop.desks.result_desk import ResultDesk
 from arena_desktop.desks.run_progress import RunProgress
@@ -16,6 +17,7 @@ from engine.execution.controller import RunController, RunRequest
 from engine.execution.events import Event, RunFinished
 from engine.execution.plan import Plan, make_plan
 from engine.execution.preflight import Preflight
+from engine.execution.resume import Difference, differences
 from engine.keystore import KeyStore
 from engine.project import Project
 
@@ -33,6 +35,25 @@ class RunBegan:
     resumed: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ResumeQuestion:
+    """A run cannot simply be carried on: the project would ask some of it differently now."""
+
+    run_id: str
+    retry_errors: bool
+    found: tuple[Difference, ...]
+    labels: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Resume:
+    """Which run is carried on, and how. `choice` None = the project has not changed."""
+
+    run_id: str
+    retry_errors: bool = False
+    choice: str | None = None
+
+
 class RunDesk(QObject):
     """Starts and steers at most one run. GUI thread only; the controller has a thread of its own."""
 
@@ -46,10 +67,15 @@ class RunDesk(QObject):
     """ArenaError: the run could not be started or carried on."""
     state_changed = Signal()
     """`running`, `paused` or `stopping` changed."""
+    question = Signal(object)
+    """ResumeQuestion: `carry_on` wants a choice first."""
 
-    def __init__(self, projects: ProjectDesk, results: ResultDesk, keys: KeyStore) -> None:
+    def __init__(
+        self, projects: ProjectDesk, results: ResultDesk, keys: KeyStore, background: Background
+    ) -> None:
         super().__init__()
         self._projects, self._results, self._keys = projects, results, keys
+        self._background = background
         self._controller: RunController | None = None
         self._began: RunBegan | None = None
         self._paused = self._stopping = False
@@ -91,17 +117,46 @@ class RunDesk(QObject):
         """Starts a run of the open project; `began` or `failed` follows."""
         try:
             project, plan = self.plan(quick=quick)
-            self._launch(project, plan, resume=None)
+            self._launch(project, plan, None)
         except ArenaError as error:
             self.failed.emit(error)
 
-    def carry_on(self, run_id: str) -> None:
-        """Carries on with an unfinished run of the open project; `began` or `failed` follows."""
+    def carry_on(self, run_id: str, *, choice: str | None = None, retry_errors: bool = False) -> None:
+        """Carries on with an unfinished run of the open project; `began`, `failed` or `question` follows.
+
+        `choice` (snapshot, new) answers the question. `retry_errors` asks what failed again too.
+        """
         try:
             project, plan = self.plan()
-            self._launch(project, plan, resume=run_id)
+            resume = _Resume(run_id, retry_errors, choice)
+            if choice is not None:
+                self._launch(project, plan, resume)
+                return
         except ArenaError as error:
             self.failed.emit(error)
+            return
+        store = self._results.store
+
+        def work(_job: Job) -> tuple[_Resume, Project, tuple[Difference, ...]]:
+            return resume, project, differences(store(), run_id, project, retry_errors=retry_errors)
+
+        self._background.run(work, self._on_compared, self._on_not_compared, name="carry on", replace=True)
+
+    def _on_compared(self, answer: tuple[_Resume, Project, tuple[Difference, ...]]) -> None:
+        resume, project, found = answer
+        if found:
+            labels = {entry.key: entry.label or entry.key for entry in project.config.models}
+            self.question.emit(ResumeQuestion(resume.run_id, resume.retry_errors, found, labels))
+            return
+        try:
+            self._launch(*self.plan(), resume)
+        except ArenaError as error:
+            self.failed.emit(error)
+
+    def _on_not_compared(self, error: Exception) -> None:
+        if not isinstance(error, ArenaError):
+            raise error
+        self.failed.emit(error)
 
     def cancel(self) -> None:
         """Starts no more questions; those on their way are awaited and kept."""
@@ -148,7 +203,7 @@ class RunDesk(QObject):
             )
         return opened.project, preflight
 
-    def _launch(self, project: Project, plan: Plan, resume: str | None) -> None:
+    def _launch(self, project: Project, plan: Plan, resume: _Resume | None) -> None:
         opened, preflight = self._projects.current, self._projects.preflight
         if opened is None or preflight is None:
             return
@@ -159,7 +214,9 @@ class RunDesk(QObject):
             store_path=self._results.path,
             keystore=self._keys,
             pricebook=opened.prices,
-            resume_from=resume,
+            resume_from=resume.run_id if resume else None,
+            resume_choice=resume.choice if resume else None,
+            retry_errors=resume.retry_errors if resume else False,
             app_version=__version__,
         )
         self.progress = RunProgress(time.monotonic)
@@ -167,7 +224,7 @@ class RunDesk(QObject):
         controller.events.connect(self._on_events)
         controller.finished.connect(self._on_finished)
         self._controller, self._paused, self._stopping = controller, False, False
-        self._began = RunBegan(project, plan, preflight, resume)
+        self._began = RunBegan(project, plan, preflight, resume.run_id if resume else None)
         controller.start_in_thread()
         self.began.emit(self._began)
         self.state_changed.emit()

@@ -16,17 +16,26 @@ from arena_desktop.itemmodels.history import HistoryRow, history_columns
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme.switch import set_width
 from arena_desktop.views.history_data import HistoryFacts, read_history
-from arena_desktop.views.result_parts import can_carry_on, carry_on, save_chart, set_chart_table
+from arena_desktop.views.result_parts import (
+    can_carry_on,
+    can_retry,
+    carry_on,
+    retry,
+    save_chart,
+    set_chart_table,
+)
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.chart_view import ChartCard, ChartView
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.fields import FilterField
+from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
 from arena_desktop.wording import history as words
+from arena_desktop.wording.resume import retry_button, retry_sentence
 from engine.domain import RunInfo
 from engine.errors import ArenaError
 from engine.storage.store import Store
@@ -113,8 +122,12 @@ class HistoryView(Page):
         self.button_remove.clicked.connect(self._on_delete)
         row.addWidget(self.label_note)
         row.addWidget(self.edit_note, 1)
-        row.addWidget(self.button_open)
-        row.addWidget(self.button_remove)
+        self.button_retry = Button("", name="button_retry_failed")
+        self.button_retry.clicked.connect(self._on_retry)
+        buttons = FlowLayout(right=True)
+        for button in (self.button_retry, self.button_open, self.button_remove):
+            buttons.addWidget(button)
+        row.addLayout(buttons)
         self.body.addWidget(self.details)
 
     def _add_chart(self) -> None:
@@ -188,6 +201,9 @@ class HistoryView(Page):
         self._noting = row.info if row is not None else None
         if row is None:
             return
+        self.button_retry.setVisible(can_retry(self._context, row.info))
+        self.button_retry.setText(retry_button(row.info.errors))
+        self.button_retry.setToolTip(retry_sentence(row.info.errors))
         text = self.tr("Note for run {number}").format(number=row.info.number)
         self.label_note.setText(text)
         self.edit_note.setAccessibleName(text)
@@ -201,6 +217,11 @@ class HistoryView(Page):
         if row is not None:
             self._context.results.open_run(row.info.run_id)
             self._context.page_wanted.emit("results")
+
+    def _on_retry(self) -> None:
+        row = self.table.current_record()
+        if row is not None and can_retry(self._context, row.info):
+            retry(self._context, row.info)
 
     def _on_choose(self, row: HistoryRow, on: bool) -> None:
         run_id = row.info.run_id
@@ -258,6 +279,9 @@ class HistoryView(Page):
 
     def _fill_menu(self, menu: QMenu, row: HistoryRow) -> None:
         menu.addAction(self.tr("Open")).triggered.connect(lambda: self._on_open(row))
+        if can_retry(self._context, row.info):
+            again = menu.addAction(retry_button(row.info.errors))
+            again.triggered.connect(lambda: retry(self._context, row.info))
         note = menu.addAction(self.tr("Note…"))
         note.triggered.connect(lambda: self.edit_note.setFocus(Qt.FocusReason.ShortcutFocusReason))
         menu.addAction(self.tr("Remove")).triggered.connect(self._on_delete)

@@ -254,6 +254,32 @@ def carry_on(context: AppContext, info: RunInfo) -> None:
     context.runs.carry_on(info.run_id)
 
 
+def can_retry(context: AppContext, info: RunInfo) -> bool:
+    """Whether what failed in a stored run can be asked again now: its project is open, no run goes on."""
+    project = context.projects.project
+    return (
+        project is not None
+        and info.project_root == project.root
+        and info.errors > 0
+        and info.status is not RunStatus.RUNNING
+        and not context.runs.running
+    )
+
+
+def run_to_retry(context: AppContext) -> RunInfo | None:
+    """The run whose failures the menu would ask again: the one on show, else the newest."""
+    result, runs = context.results.result, context.results.runs
+    shown = result.stored.info if result is not None and not result.live else None
+    wanted = shown or next(iter(runs), None)
+    return wanted if wanted is not None and can_retry(context, wanted) else None
+
+
+def retry(context: AppContext, info: RunInfo) -> None:
+    """Asks what failed in a stored run again and shows how it goes."""
+    context.page_wanted.emit("run")
+    context.runs.carry_on(info.run_id, retry_errors=True)
+
+
 def press(widget: QWidget, action: str) -> None:
     """Triggers an action of the window's menus, where the widget stands in the window."""
     found = widget.window().findChild(QAction, action)

@@ -27,6 +27,7 @@ from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.wording import formats
 from arena_desktop.wording import run as words
 from arena_desktop.wording.home import rest_sentence
+from arena_desktop.wording.resume import retry_button, retry_sentence
 from engine.domain import RunInfo
 from engine.execution.events import RunFinished
 
@@ -85,11 +86,13 @@ class RunView(Page):
         self._foot_row.setSpacing(8)
         self.button_pause = Button("", icon="pause", name="button_pause")
         self.button_cancel = Button(self.tr("Cancel run"), icon="stop", name="button_cancel")
+        self.button_retry = Button("", name="button_retry_failed")
         self.button_again = Button(self.tr("Run again"), icon="run", name="button_run_again")
         self.button_result = Button(self.tr("See the result"), "primary", name="button_see_result")
         self._foot_row.addWidget(self.button_pause)
         self._foot_row.addWidget(self.button_cancel)
         self._foot_row.addStretch(1)
+        self._foot_row.addWidget(self.button_retry)
         self._foot_row.addWidget(self.button_again)
         self._foot_row.addWidget(self.button_result)
         self._set_foot_margins()
@@ -109,6 +112,7 @@ class RunView(Page):
         self.going.key_wanted.connect(context.key_wanted)
         self.button_pause.clicked.connect(self._on_pause)
         self.button_cancel.clicked.connect(self.ask_cancel)
+        self.button_retry.clicked.connect(self._on_retry)
         self.button_again.clicked.connect(self._show_before)
         self.button_result.clicked.connect(self._on_see_result)
 
@@ -249,6 +253,10 @@ class RunView(Page):
         self.button_cancel.setText(self.tr("Stop now") if runs.stopping else self.tr("Cancel run"))
         self.button_again.setVisible(not going)
         self.button_result.setVisible(not going and self._finished is not None)
+        failed = self._finished.errors if self._finished is not None else 0
+        self.button_retry.setVisible(not going and failed > 0)
+        self.button_retry.setText(retry_button(failed))
+        self.button_retry.setToolTip(retry_sentence(failed))
         if going:
             for message in set_aside_messages(runs.progress, self._heads):
                 self._say_once(message)
@@ -276,6 +284,10 @@ class RunView(Page):
         if self._finished is not None:
             self._context.results.open_run(self._finished.run_id)
             self._context.page_wanted.emit("results")
+
+    def _on_retry(self) -> None:
+        if self._finished is not None:
+            self._context.runs.carry_on(self._finished.run_id, retry_errors=True)
 
     # steering
 
