@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from engine.execution.request import Clock, RunRequest
 from engine.keystore import KeyStore
 from engine.pricing import PriceBook
 from tests.execution.worlds import World, make_project
+from tests.providers.scripted import Answer, Asked, Scripted
 
 
 @dataclass
@@ -47,3 +49,22 @@ class MovableClock:
 
     def pass_time(self, seconds: float) -> None:
         self._monotonic += seconds
+
+
+class Posts(Scripted):
+    """Prepared replies for the questions alone; the look at the models before a run gets a list."""
+
+    def next(self, asked: Asked) -> Answer:
+        if asked.method == "GET":
+            return Answer({"object": "list", "data": []})
+        return super().next(asked)
+
+
+@contextmanager
+def posts(*answers: Answer) -> Iterator[Posts]:
+    """A server with these replies."""
+    server = Posts(list(answers))
+    try:
+        yield server
+    finally:
+        server.stop()
