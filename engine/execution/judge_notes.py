@@ -45,19 +45,10 @@ _FAMILIES = {
 
 def judge_notes(config: Config, calls: Iterable[CallDone]) -> tuple[Note, ...]:
     """The cautions about a judge, with their figures. `calls` need texts and checks."""
-    seen = _Seen()
+    seen = JudgeMarks()
     for call in calls:
         seen.add(call)
-    if not seen.marks:
-        return ()
-    found = [*_related(config), *_likes_length(seen)]
-    if seen.pairs:
-        found.append(Note("judge_flips", {"flipped": seen.flipped, "pairs": seen.pairs}))
-    if seen.split:
-        agreement = math.fsum(seen.agreements) / len(seen.agreements)
-        values = {"split": seen.split, "voted": len(seen.agreements), "agreement": round(agreement, 4)}
-        found.append(Note("judge_votes_split", values))
-    return tuple(found)
+    return seen.notes(config)
 
 
 def judge_cost(account: Account) -> tuple[Note, ...]:
@@ -69,7 +60,7 @@ def judge_cost(account: Account) -> tuple[Note, ...]:
 
 
 @dataclass(slots=True)
-class _Seen:
+class JudgeMarks:
     """What the judge's checks said. `marks` are (length, score) of one answer each, by test."""
 
     marks: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
@@ -78,8 +69,21 @@ class _Seen:
     split: int = 0
     agreements: list[float] = field(default_factory=list)
 
+    def notes(self, config: Config) -> tuple[Note, ...]:
+        """What to know about the judge; nothing where it gave no mark."""
+        if not self.marks:
+            return ()
+        found = [*_related(config), *_likes_length(self)]
+        if self.pairs:
+            found.append(Note("judge_flips", {"flipped": self.flipped, "pairs": self.pairs}))
+        if self.split:
+            agreement = math.fsum(self.agreements) / len(self.agreements)
+            values = {"split": self.split, "voted": len(self.agreements), "agreement": round(agreement, 4)}
+            found.append(Note("judge_votes_split", values))
+        return tuple(found)
+
     def add(self, call: CallDone) -> None:
-        """One answered call."""
+        """One answered call, with its text and its checks."""
         if call.score is None or call.answer is None:
             return
         for result in call.score.checks:
@@ -134,7 +138,7 @@ def family_of(model: str) -> str:
     return _FAMILIES.get(found[0]) or _FAMILIES.get(found[0].rstrip("0123456789"), "")
 
 
-def _likes_length(seen: _Seen) -> list[Note]:
+def _likes_length(seen: JudgeMarks) -> list[Note]:
     """Whether the longer of two answers to one test tends to get the better mark.
 
     Lengths and marks are taken against their mean in the test, so that tests which need long

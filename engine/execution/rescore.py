@@ -18,6 +18,8 @@ from engine.config.snapshot import config_to_json
 from engine.domain import CallDone, CallStatus, Case, CaseScore, Cell, Note, RunStatus, ScoreState
 from engine.errors import Cancelled, UserError
 from engine.execution.board_rows import board_rows
+from engine.execution.judge_notes import JUDGE_NOTES, JudgeMarks
+from engine.execution.judge_rules import unmarked_entries
 from engine.execution.stored_board import board_input, stored_calls, stored_config
 from engine.paths import caches_dir, private_folder
 from engine.project import Project, config_from_snapshot
@@ -159,6 +161,8 @@ class _Rescoring:
         self._kept: Counter[str] = Counter()
         self._waiting: Counter[str] = Counter()
         self._answers = self._changed = 0
+        self._by_itself = unmarked_entries(self._config)
+        self._judged = JudgeMarks()
 
     def run(self) -> Rescored:
         """Marks every answer, builds the board and stores all of it."""
@@ -174,7 +178,9 @@ class _Rescoring:
         try:
             for number, call in enumerate(self._calls()):
                 self._check_stop()
-                self._mark(call, replace(context, model_key=call.cell.model_key))
+                key = call.cell.model_key
+                judge = None if key in self._by_itself else self._tools.judge
+                self._mark(call, replace(context, model_key=key, judge=judge))
                 self._tell(number)
         except Cancelled:
             self._keep_paid(at_least=1)
@@ -187,10 +193,12 @@ class _Rescoring:
     def _mark(self, call: CallDone, context: ScoringContext) -> None:
         case_id = call.cell.case_id
         if call.answer is None or case_id in self._held:
+            self._judged.add(call)
             return
         old = Side(self._old[case_id], self._before)
         new = Side(self._cases[case_id], self._config)
         made = remark(call.answer, call.score, old, new, context)
+        self._judged.add(replace(call, score=made.score))
         self._answers += 1
         self._kept.update(made.kept)
         self._waiting.update(made.waiting)
@@ -248,7 +256,8 @@ class _Rescoring:
         return result
 
     def _save(self, result: Rescored, cases: tuple[Case, ...]) -> None:
-        notes = (*self._run_notes(result.before), *result.board.notes, _note(result))
+        judged = self._judged.notes(self._config)
+        notes = (*self._run_notes(result.before), *judged, *result.board.notes, _note(result))
         finish = _finish_of(self._stored, result.board, notes)
         # The seed of the plan is kept beside the snapshot, not in it.
         asked_with = config_from_snapshot(self._stored.config).run
@@ -256,9 +265,10 @@ class _Rescoring:
         self._store.set_result(self._run_id, finish, config, cases=cases, scores=self._writes)
 
     def _run_notes(self, before: Leaderboard | None) -> list[Note]:
-        """What the run itself had to say; what the old board said is said anew by the new one."""
+        """What the run itself had to say; what came from marks and the old board is said anew."""
         old = before.notes if before is not None else ()
-        return [note for note in self._stored.notes if note not in old and note.code != NOTE]
+        anew = {NOTE, *JUDGE_NOTES}
+        return [note for note in self._stored.notes if note not in old and note.code not in anew]
 
 
 def _asks(now: Case, before: Case) -> bool:

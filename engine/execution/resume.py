@@ -25,7 +25,7 @@ from engine.storage.store import Store
 SNAPSHOT = "snapshot"
 NEW = "new"
 _SHOWN = 5
-_NOT_ASKED = frozenset({"judge_failed", "no_judge"})
+_NOT_ASKED = frozenset({"judge_failed", "no_judge", "waits_judge"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import pytest
 from engine.domain import CallDone, CallStatus, CaseScore, RunStatus, ScoreState
 from engine.execution.events import CallFinished, ModelSetAside, Scored, Started, Throttled
 from engine.execution.jobs import JUDGE_LANE
+from engine.execution.rescore import Tools, rescore
+from engine.scoring.seams import JudgeReply
 from engine.storage.store import Store
 from providers.base import ErrorKind, ProviderError, Request
 from tests.execution.worlds import FakeService, World, reply
@@ -501,3 +504,32 @@ def test_a_judge_without_a_price_makes_the_cost_unknown(tmp_path: Path, qapp) ->
     made.config.pop("budgets")
     made.config.pop("pricing")
     assert made.run().info.cost_usd is None
+
+
+def test_scoring_anew_says_the_cautions_anew(tmp_path: Path, qapp) -> None:
+    fake = service(lambda request: '{"winner": "A"}')
+    made = world(tmp_path, fake, cases(2, {"type": "pairwise_judge"}, {"type": "contains"}))
+    made.run()
+    assert codes(made).count("judge_flips") == 1
+    project = made.request().project
+    with Store.open(made.store_path) as store:
+        rescore(store, "last", project)
+        assert codes(made).count("judge_flips") == 1
+        only = [replace(case, checks=case.checks[1:]) for case in project.cases]
+        rescore(store, "last", replace(project, cases=tuple(only), all_cases=tuple(only)))
+    assert "judge_flips" not in codes(made)
+    assert "judge_cost" in codes(made)
+
+
+def test_scoring_anew_leaves_the_judges_own_answers_to_others(tmp_path: Path, qapp) -> None:
+    made = _with_itself(tmp_path)
+    made.run()
+    project = made.request().project
+    stricter = replace(
+        project, config=replace(project.config, judge=replace(project.config.judge, rubric="x"))
+    )
+    with Store.open(made.store_path) as store:
+        rescore(store, "last", stricter, Tools(judge=lambda request: JudgeReply(WRONG)))
+    scores = {call.cell.model_key: call.score for call in made.calls()}
+    assert scores["open"].score == 0.0
+    assert scores["own"].state is ScoreState.UNSCORED
