@@ -1,1 +1,1 @@
-"""The engine: reads projects, asks models, scores answers, keeps runs. No widgets, no words for the screen."""
+"""The engine: reads projects, asks models, scores answers, keeps runs. No widgets, no screen words."""

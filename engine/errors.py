@@ -29,7 +29,7 @@ class WorldError(ArenaError):
     """The world outside failed: disk, network, key store, a server."""
 
 
-class Cancelled(ArenaError):
+class Cancelled(ArenaError):  # noqa: N818 - stopping is not an error
     """The user stopped it. Never shown as a fault."""
 
     def __init__(self, message: str = "Stopped.") -> None:
