@@ -205,7 +205,7 @@ def case_columns() -> list[Column[CaseRow]]:
         ),
         Column("question", _tr("Question"), lambda row: row.question, width=240, minimum=200, stretch=3),
         Column(
-            "answer", _tr("Right answer"), lambda row: row.answer, width=130, minimum=96, stretch=1, drop=2
+            "answer", _tr("Right answer"), lambda row: row.answer, width=130, minimum=96, stretch=1, drop=3
         ),
         Column(
             "marking",
@@ -216,7 +216,7 @@ def case_columns() -> list[Column[CaseRow]]:
             minimum=128,
             drop=1,
         ),
-        Column("tags", _tr("Tags"), lambda row: row.tags, tone="text2", width=110, minimum=72, drop=3),
+        Column("tags", _tr("Tags"), lambda row: row.tags, tone="text2", width=110, minimum=72, drop=2),
         Column(
             "ok",
             _tr("Ok?"),

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.desks.project_desk import OpenProject
+from arena_desktop.dialogs.add_tests import open_add_tests
 from arena_desktop.itemmodels.cases import CaseRow, all_tags, case_columns, case_rows
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme import scaled
@@ -43,6 +44,9 @@ class CasesView(SetupView):
         again.setToolTip(self.tr("Reads the files with test cases again after you changed them elsewhere"))
         again.clicked.connect(context.projects.reload)
         self.header.controls.addWidget(again)
+        add = Button(self.tr("Add tests…"), icon="plus", name="button_add_tests")
+        add.clicked.connect(self.add_tests)
+        self.header.controls.addWidget(add)
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._splitter.setChildrenCollapsible(False)
         self._splitter.setHandleWidth(16)
@@ -62,6 +66,10 @@ class CasesView(SetupView):
         super().set_narrow(narrow)
         self._splitter.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
         self._splitter.setSizes([300, 200] if narrow else [10_000, scaled(_PANE_WIDTH)])
+
+    def add_tests(self) -> None:
+        """Opens the sheet for new tests."""
+        open_add_tests(self.context, self)
 
     # what is shown
 
@@ -131,9 +139,9 @@ class CasesView(SetupView):
                 "A test is one question and what a good answer looks like. Ten are enough to start; fifty"
                 " tell close models apart."
             ),
-            self.tr("Read the files again"),
+            self.tr("Add the first test"),
         )
-        self.card.empty_pressed.connect(self.context.projects.reload)
+        self.card.empty_pressed.connect(self.add_tests)
         foot = self.card.add_foot()
         self._foot_left = Label("", "body", colour="text2", name="label_case_count")
         self._foot_right = Label("", "body", colour="warn", name="label_case_attention")

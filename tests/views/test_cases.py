@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
+from arena_desktop.dialogs.add_tests import AddTestsDialog
 from arena_desktop.itemmodels.cases import case_columns, case_rows, one_line, question_text, reference_text
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.views.cases import CasesView
@@ -130,8 +132,10 @@ def test_left_out_tests_are_grey_and_say_so(page: CasesView, world: World, qtbot
 def test_no_tests_is_an_invitation(page: CasesView, world: World, qtbot: QtBot) -> None:
     opened(page, world, qtbot, "tests: []\n")
     assert "No test cases yet." in texts(page)
-    with qtbot.waitSignal(world.projects.opened):
-        page.card.empty_pressed.emit()
+    page.card.empty_pressed.emit()
+    sheet = page.findChild(AddTestsDialog)
+    assert sheet is not None and sheet.isVisible()
+    sheet.reject()
 
 
 def test_markup_in_a_test_is_shown_as_it_is(page: CasesView, world: World, qtbot: QtBot) -> None:
@@ -183,3 +187,40 @@ def test_conversations_templates_and_several_answers_read_as_text() -> None:
     assert reference_text(Case("a", reference=("yes", "no"))) == "yes\nno"
     assert reference_text(Case("a", reference={"n": 1})) == '{\n "n": 1\n}'
     assert reference_text(Case("a")) == ""
+
+
+def test_tests_typed_into_the_sheet_are_in_the_project(page: CasesView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    before = len(column(page, "name"))
+    page.add_tests()
+    sheet = page.findChild(AddTestsDialog)
+    assert sheet is not None
+    assert not sheet.button_add.isEnabled()
+    question = sheet.lines.section_of("question")
+    sheet.lines.setData(sheet.lines.index(0, question), "Where is my refund?")
+    sheet.lines.setData(sheet.lines.index(0, question + 1), "refund")
+    sheet.lines.setData(sheet.lines.index(1, question + 1), "an answer without a question")
+    assert sheet.button_add.text() == "Add 1 test"
+    assert "1 line has no question and is left out." in texts(sheet)
+    with qtbot.waitSignal(world.projects.examined, timeout=10_000):
+        sheet.button_add.click()
+    qtbot.waitUntil(lambda: world.background.busy == 0)
+    assert len(column(page, "name")) == before + 1
+    assert column(page, "question")[-1] == "Where is my refund?"
+    assert world.projects.project is not None
+    assert (world.projects.project.root / "tests.yaml").read_text("utf-8").startswith(TESTS)
+
+
+def test_a_spreadsheet_is_pasted_below_what_is_there(page: CasesView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    page.add_tests()
+    sheet = page.findChild(AddTestsDialog)
+    assert sheet is not None
+    QGuiApplication.clipboard().setText("Name\tRight answer\tQuestion\r\nlate\tdelivery\tStill waiting.\r\n")
+    sheet.paste()
+    sheet.paste()
+    assert [(test.name, test.question) for test in sheet.tests] == [("late", "Still waiting.")] * 2
+    assert sheet.button_add.text() == "Add 2 tests"
+    assert not forbidden(texts(sheet))
+    assert not nameless(sheet)
+    sheet.reject()
