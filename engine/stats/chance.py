@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_BLOCK_CELLS = 1 << 18
+_BLOCK_CELLS = 1 << 16
 _TAIL_SHARE = 0.10
 _TAIL_LEAST = 64
 _P95 = 0.95
