@@ -424,7 +424,7 @@ class Dispatcher:
         if lane.tpm is not None and used.tokens is not None:
             lane.tpm.correct(now, used.tokens, flight.tokens)
         warned = self.ledger.warning(job.payer)
-        if warned is not None:
+        if warned is not None and warned != JUDGE_LANE:
             self._traffic.changes.append(CeilingReached(warned, warned=True))
         if job.kind is JobKind.CALL:
             self._admission.settled(self._member(job))

@@ -51,14 +51,18 @@ class _LateMarks:
     def messages(self) -> Iterator[WorkerMessage]:
         """One message per answer, in plan order: first those without any mark."""
         store, run_id = self._opening.store, self._opening.run_id
+        taken: set[Cell] = set()
         for write in store.pending_scores(run_id):
             if self._takes_part(write.cell):
+                taken.add(write.cell)
                 yield self._first(write.cell, write.answer)
         again = {*self._opening.changed, *(cell.case_id for cell in self._opening.unjudged)}
         if not again:
             return
         chosen = CallFilter(cases=tuple(sorted(again)), statuses=(CallStatus.OK,))
         for call in store.iter_calls(run_id, chosen):
+            if call.cell in taken:
+                continue  # its mark may have been made in the meantime
             due = call.cell.case_id in self._opening.changed or call.cell in self._opening.unjudged
             if due and call.answer is not None and call.score is not None and self._takes_part(call.cell):
                 message = self._again(call, call.answer)
