@@ -215,15 +215,19 @@ class ResultsView(ResultPage):
             label.setText(words.tie_legend(tests))
         self._tie.setVisible(tied)
 
+    def _show_bars(self, sentence: str) -> None:
+        """The bars follow the table, so that both always say the same."""
+        chart = score_bars(self.rows.rows())
+        self.bars.set_chart(chart, self.tr("Overall score"), sentence)
+        set_chart_table(self.bars, chart, self.tr("Overall score as a table"))
+
     def _show_pictures(self, board: Leaderboard, facts: ResultFacts) -> None:
         can_preview = facts.config is not None and board.winner is not None and not facts.result.live
         if can_preview and facts.config is not None:
             self.what_if.show_board(board, facts.config)
         self.what_if.setVisible(can_preview and len(self.what_if.sliders) > 1)
         rows = self.rows.rows()
-        chart, sentence = score_bars(rows), words.chart_sentence(board)
-        self.bars.set_chart(chart, self.tr("Overall score"), sentence)
-        set_chart_table(self.bars, chart, self.tr("Overall score as a table"))
+        self._show_bars(words.chart_sentence(board))
         self.costs.setVisible(knows_prices(board))
         if knows_prices(board):
             costs = cost_points(rows)
@@ -244,11 +248,12 @@ class ResultsView(ResultPage):
             announce(shown, " ".join(shown.texts()))
 
     def _on_previewed(self, seen: tuple[Preview, ...] | None) -> None:
-        facts = self.facts
-        if facts is None or facts.result.board is None:
+        facts, board = self.facts, self._board()
+        if facts is None or board is None:
             return
         self._preview = seen
-        self._show_rows(facts.result.board, facts)
+        self._show_rows(board, facts)
+        self._show_bars(words.chart_sentence(board) if seen is None else words.preview_legend())
 
     def _on_meets(self, only: bool) -> None:
         self.rows.set_predicate((lambda row: row.meets) if only else None)

@@ -82,6 +82,7 @@ class WhatIfCard(Card):
         self._board: Leaderboard | None = None
         self._config: Config | None = None
         self._own: dict[str, int] = {}
+        self._held: dict[str, int] = {}
         self.sliders: dict[str, ShareSlider] = {}
         head = CardHead(self.tr("What matters most"))
         self.reset = Button(self.tr("Reset"), "quiet", name="button_reset_weights")
@@ -123,30 +124,55 @@ class WhatIfCard(Card):
         self.sliders = {}
         for name in names:
             slider = ShareSlider(metric_name(name), self._own.get(name, 0), name=f"slider_{name}")
-            slider.moved.connect(lambda _value: self._on_moved())
-            slider.released.connect(lambda _value: announce(self, self.sentence.text()))
+            slider.moved.connect(lambda _value, name=name: self._on_moved(name))
+            slider.released.connect(lambda _value: self._on_released())
             self.sliders[name] = slider
             self._rows.addWidget(slider)
+        self._held = self._places()
         change = board.weight_change
         self.note.setText(weight_change_sentence(change, label_map(board)) if change else "")
-        self.note.setVisible(change is not None)
         self._say(board.winner)
-        self.reset.setEnabled(False)
+        self._set_changed(False)
 
     def weights(self) -> dict[str, float]:
         """The weights as the sliders stand, zeros left out."""
         return {name: float(s.value()) for name, s in self.sliders.items() if s.value() > 0}
 
-    def _on_moved(self) -> None:
+    def _places(self) -> dict[str, int]:
+        return {name: slider.value() for name, slider in self.sliders.items()}
+
+    def _set_changed(self, changed: bool) -> None:
+        self.reset.setEnabled(changed)
+        # The sentence is about the project's own weights; beside others it would contradict the table.
+        self.note.setVisible(bool(self.note.text()) and not changed)
+
+    def _on_moved(self, name: str) -> None:
+        others = {other: place for other, place in self._held.items() if other != name}
+        if others:
+            self._place(_split(100 - self.sliders[name].value(), others))
+        self._try()
+
+    def _on_released(self) -> None:
+        places = self._places()
+        # One weight at 100 leaves the others at 0; what they were to each other is kept for the way back.
+        if max(places.values(), default=0) < 100:
+            self._held = places
+        announce(self, self.sentence.text())
+
+    def _place(self, places: Mapping[str, int]) -> None:
+        for name, place in places.items():
+            slider = self.sliders[name]
+            slider.slider.blockSignals(True)
+            slider.set_value(place)
+            slider.slider.blockSignals(False)
+
+    def _try(self) -> None:
         board, config = self._board, self._config
         if board is None or config is None:
             return
         weights = self.weights()
-        for name, share in _whole(weights).items():
-            self.sliders[name].set_share(share)
-        own = {name: slider.value() for name, slider in self.sliders.items()}
-        changed = any(value != self._own.get(name, 0) for name, value in own.items())
-        self.reset.setEnabled(changed)
+        changed = any(place != self._own.get(name, 0) for name, place in self._places().items())
+        self._set_changed(changed)
         if not changed:
             self._say(board.winner)
             self.previewed.emit(None)
@@ -156,11 +182,9 @@ class WhatIfCard(Card):
         self.previewed.emit(seen)
 
     def _on_reset(self) -> None:
-        for name, slider in self.sliders.items():
-            slider.blockSignals(True)
-            slider.set_value(self._own.get(name, 0))
-            slider.blockSignals(False)
-        self._on_moved()
+        self._place({name: self._own.get(name, 0) for name in self.sliders})
+        self._held = self._places()
+        self._try()
 
     def _say(self, first: str | None) -> None:
         board = self._board
@@ -169,6 +193,17 @@ class WhatIfCard(Card):
         same = first is not None and first == board.winner
         self._sign.set_glyph("check" if same else "compare", "good" if same else "accentText")
         self.sentence.setText(what_if_sentence(board, first))
+
+
+def _split(rest: int, parts: Mapping[str, int]) -> dict[str, int]:
+    """`rest` in whole numbers in the proportion of the parts; evenly where all of them are 0."""
+    parts = parts if any(parts.values()) else dict.fromkeys(parts, 1)
+    whole = sum(parts.values())
+    split = {name: rest * part // whole for name, part in parts.items()}
+    left = sorted(parts, key=lambda name: split[name] - rest * parts[name] / whole)
+    for name in left[: rest - sum(split.values())]:
+        split[name] += 1
+    return split
 
 
 def _whole(weights: Mapping[str, float]) -> dict[str, int]:

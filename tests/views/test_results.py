@@ -142,8 +142,13 @@ def test_sliders_try_other_weights_and_spend_nothing(
     before = column(page, "model")
     calls = context.results.store().run(stored.runs[0]).info.completed
     page.what_if.sliders["accuracy"].slider.setValue(0)
-    page.what_if.sliders["latency"].slider.setValue(100)
+    assert page.what_if.sliders["latency"].value() == 100
     assert column(page, "model")[0] != "Aster Large"
+    assert page.what_if.note.isHidden()
+    assert isinstance(page.bars.view.chart, Bars)
+    assert [bar.measure.text if bar.measure else "–" for bar in page.bars.view.chart.bars] == column(
+        page, "score"
+    )
     assert page.what_if.sentence.text().endswith(" would come first.")
     assert not page.label_preview.isHidden()
     assert page.rows.record(0).interval is None
@@ -152,9 +157,19 @@ def test_sliders_try_other_weights_and_spend_nothing(
     assert page.what_if.sentence.text() == "Aster Large stays first."
     assert page.label_preview.isHidden()
     assert context.results.store().run(stored.runs[0]).info.completed == calls
-    page.what_if.sliders["accuracy"].slider.setValue(0)
-    page.what_if.sliders["latency"].slider.setValue(0)
-    assert page.what_if.sentence.text() == "With these weights nothing can be ranked."
+
+
+def test_weights_always_make_a_hundred(page: ResultsView) -> None:
+    card = page.what_if
+    own = {name: slider.value() for name, slider in card.sliders.items()}
+    for place in (100, 37, 0, 63, own["accuracy"]):
+        card.sliders["accuracy"].slider.setValue(place)
+        places = {name: slider.value() for name, slider in card.sliders.items()}
+        assert places["accuracy"] == place
+        assert sum(places.values()) == 100
+    # There and back again the others stand to each other as they did.
+    assert places == own
+    assert not card.reset.isEnabled()
 
 
 def test_bars_show_the_same_figures_as_the_table(page: ResultsView) -> None:
