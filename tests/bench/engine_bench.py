@@ -4,6 +4,8 @@ Run by hand: python tests/bench/engine_bench.py [--calls 1000] [--widths 4,16,64
 Three processes: a stub server, and in turn the floor (the openai SDK in plain threads, nothing
 stored, nothing scored) and the engine (plan, lanes, store, scoring, events). Figures are medians
 of interleaved repetitions; `steady` is from the first request to the last answer at the stub.
+`--grow 1000,5000,20000,100000` runs practice models instead, 200 cases each, and prints how time
+and memory grow with the calls.
 """
 
 from __future__ import annotations
@@ -93,6 +95,34 @@ def _floor(url: str, calls: int, width: int) -> None:
 
 
 def _engine(url: str, calls: int, width: int) -> None:
+    config = {
+        "providers": [{"id": "stub", "kind": "openai_compatible", "base_url": url}],
+        "models": [{"key": "stub", "model": "stub", "provider": "stub"}],
+        "run": {"concurrency": width, "provider_concurrency": {"stub": width}},
+        "scorers": {"default": "contains"},
+    }
+    cases = [{"id": f"c{i}", "input": QUESTION.format(i, i, i), "reference": "ANSWER"} for i in range(calls)]
+    _run(config, cases, calls)
+
+
+def _grow(_url: str, calls: int, width: int) -> None:
+    models, cases = 5, 200
+    config = {
+        "models": [
+            {"key": f"m{i}", "model": "mock:flaky", "params": {"accuracy": 60 + 5 * i, "seed": str(i)}}
+            for i in range(models)
+        ],
+        "run": {"concurrency": width, "provider_concurrency": {"mock": width}, "trials": calls // 1000},
+    }
+    questions = [
+        {"id": f"c{i}", "input": QUESTION.format(i, i, i), "reference": "ANSWER"} for i in range(cases)
+    ]
+    _run(config, questions, models * cases * (calls // 1000))
+
+
+def _run(config: dict[str, object], cases: list[dict[str, str]], calls: int) -> None:
+    # As the program itself does before it loads anything.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import yaml
 
     from engine.execution.controller import run_to_end
@@ -107,15 +137,6 @@ def _engine(url: str, calls: int, width: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         os.environ["ARENA_HOME"], os.environ["ARENA_KEYRING"] = str(root / "home"), "memory"
-        config = {
-            "providers": [{"id": "stub", "kind": "openai_compatible", "base_url": url}],
-            "models": [{"key": "stub", "model": "stub", "provider": "stub"}],
-            "run": {"concurrency": width, "provider_concurrency": {"stub": width}},
-            "scorers": {"default": "contains"},
-        }
-        cases = [
-            {"id": f"c{i}", "input": QUESTION.format(i, i, i), "reference": "ANSWER"} for i in range(calls)
-        ]
         (root / "config.yaml").write_text(yaml.safe_dump(config))
         (root / "tests.json").write_text(json.dumps(cases))
         project = load_project(root)
@@ -129,17 +150,34 @@ def _engine(url: str, calls: int, width: int) -> None:
                 raise SystemExit("the engine lost calls")
 
 
-def _child(mode: str, url: str, calls: int, width: int) -> dict[str, float]:
-    began = time.monotonic()
+def _growth(sizes: list[int]) -> None:
+    for calls in sizes:
+        began = time.monotonic()
+        own = _own_figures("grow", "", calls, 16)
+        took = time.monotonic() - began
+        sys.stdout.write(
+            f"{calls:>7,} calls  {took:7.1f} s  {own['cpu_s'] * 1e6 / calls:7.0f} us of work each  "
+            f"{own['mb']:6.1f} MB\n"
+        )
+        sys.stdout.flush()
+
+
+def _own_figures(mode: str, url: str, calls: int, width: int) -> dict[str, float]:
     command = [sys.executable, __file__, mode, url, str(calls), str(width)]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen"}
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr or done.stdout)
+    own: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return own
+
+
+def _child(mode: str, url: str, calls: int, width: int) -> dict[str, float]:
+    began = time.monotonic()
+    own = _own_figures(mode, url, calls, width)
     with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as answer:
         seen = json.load(answer)
-    own = json.loads(done.stdout.splitlines()[-1])
     return {
         "steady_ms": (seen["last"] - seen["first"]) * 1000 / calls,
         "start_s": seen["first"] - began,
@@ -186,8 +224,10 @@ def main() -> None:
     """Either the comparison, or one of its children."""
     if len(sys.argv) > 1 and sys.argv[1] == "stub":
         asyncio.run(_stub(float(sys.argv[2])))
-    elif len(sys.argv) > 1 and sys.argv[1] in ("floor", "engine"):
-        {"floor": _floor, "engine": _engine}[sys.argv[1]](sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    elif len(sys.argv) > 1 and sys.argv[1] in ("floor", "engine", "grow"):
+        {"floor": _floor, "engine": _engine, "grow": _grow}[sys.argv[1]](
+            sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+        )
         _report()
     else:
         parser = argparse.ArgumentParser(description=__doc__)
@@ -195,7 +235,11 @@ def main() -> None:
         parser.add_argument("--widths", default="4,16,64")
         parser.add_argument("--latency-ms", type=float, default=0.0)
         parser.add_argument("--reps", type=int, default=3)
+        parser.add_argument("--grow", default="")
         given = parser.parse_args()
+        if given.grow:
+            _growth([int(calls) for calls in given.grow.split(",")])
+            return
         _compare(given.calls, [int(w) for w in given.widths.split(",")], given.latency_ms, given.reps)
 
 
