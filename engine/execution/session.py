@@ -19,6 +19,7 @@ from engine.domain import CallDone, CallError, CallStatus, RunStatus
 from engine.errors import ArenaError
 from engine.execution import events as ev
 from engine.execution.books import Books
+from engine.execution.budget import NOTHING
 from engine.execution.ending import Ending, close_run
 from engine.execution.executor import Executor, ExecutorFactory
 from engine.execution.jobs import Ended, Fate, Job, JobKind
@@ -92,6 +93,7 @@ class Session:
         self._stop_event = threading.Event()
         self._books = Books()
         self._vendor_pace = VendorPace()
+        self._booked: dict[int, tuple[SpendWrite, Ticket]] = {}
         self._cancel_asked = False
         self._late_marks = False
         self._abandon_at: float | None = None
@@ -223,11 +225,25 @@ class Session:
     def _start(self, job: Job) -> None:
         asked = self._desk.request_of(job) if job.kind is JobKind.JUDGE else None
         ticket = self._books.begin(job, self.dispatcher.tally(job), asked)
-        if asked is None:
-            self._narrator.tell(ev.Started, cell=job.cell)
-        if self._keeps_account:
-            self._save(*self._account(job.payer))
         self._narrator.money_changed = self._narrator.counts_changed = True
+        account = self._account(job.payer)
+        self._save(*account)
+        if account and self.dispatcher.ledger.ceilings.any:
+            # Its reservation first: after a kill nothing may have been asked that is not on the account.
+            self._booked[id(account[0])] = (account[0], ticket)
+        else:
+            self._begin(ticket)
+
+    def _begin(self, ticket: Ticket) -> None:
+        """The attempt may leave now, unless its cell was given up meanwhile."""
+        if not self._books.holds(ticket.job):
+            return
+        is_call = ticket.job.kind is JobKind.CALL
+        if self._stop_event.is_set() or self._not_saved or (is_call and self.dispatcher.stopping):
+            self._give_up(ticket, "Stopped before it was asked.", asked=False)
+            return
+        if is_call:
+            self._narrator.tell(ev.Started, cell=ticket.job.cell)
         self._executor.start(ticket)
 
     # ---- what happened
@@ -241,6 +257,9 @@ class Session:
                 self._not_saved = message.error
                 self.dispatcher.stop("not_saved", self._clock.monotonic())
                 self.dispatcher.stop_judges()
+                for _, ticket in self._booked.values():
+                    self._begin(ticket)
+                self._booked.clear()
             case Prepared():
                 self._narrator.prepared(message.what, message.state, message.reason)
             case Command():
@@ -368,6 +387,8 @@ class Session:
             self._desk.mark_is_durable(write.done.cell)
         elif isinstance(write, ScoreWrite):
             self._desk.mark_is_durable(write.cell)
+        elif isinstance(write, SpendWrite) and id(write) in self._booked:
+            self._begin(self._booked.pop(id(write))[1])
 
     def _save(self, *writes: Write) -> None:
         self.recorder.submit(*writes)
@@ -410,23 +431,28 @@ class Session:
     def _abandon(self) -> None:
         """Records what did not come back as stopped; its threads are left behind."""
         self._abandon_at = None
-        cut = Failure(ErrorKind.CANCELLED, "Stopped before the answer came.")
+        never_asked = {ticket.job.id for _, ticket in self._booked.values()}
         for ticket in self._books.under_way():
-            job = ticket.job
-            if job.kind is JobKind.JUDGE:
-                self._desk.abandon(ticket, cut)
-                continue
-            if not self._books.is_scoring(job):
-                self.dispatcher.failed(job, cut, self._clock.monotonic())
-            record = stopped_record(
-                job.cell,
-                CallError(cut.kind.value, cut.message),
-                self.dispatcher.tally(job),
-                ticket.log,
-                started_at=ticket.first_started_at,
-                finished_at=self._clock.utc(),
-            )
-            self._save_done(job, record)
+            asked = ticket.job.id not in never_asked
+            self._give_up(ticket, "Stopped before the answer came.", asked=asked)
+
+    def _give_up(self, ticket: Ticket, why: str, *, asked: bool) -> None:
+        """The cell is stopped. What was never asked for costs nothing; the rest stays reserved."""
+        job, cut = ticket.job, Failure(ErrorKind.CANCELLED, why)
+        if job.kind is JobKind.JUDGE:
+            self._desk.abandon(ticket, cut)
+            return
+        if not self._books.is_scoring(job):
+            self.dispatcher.failed(job, cut, self._clock.monotonic(), None if asked else NOTHING)
+        record = stopped_record(
+            job.cell,
+            CallError(cut.kind.value, cut.message),
+            self.dispatcher.tally(job) if asked else ticket.tally,
+            ticket.log,
+            started_at=ticket.first_started_at,
+            finished_at=self._clock.utc(),
+        )
+        self._save_done(job, record)
 
     def _tell_changes(self) -> None:
         self._desk.take_dropped()
