@@ -59,8 +59,11 @@ def page_entries(context: AppContext) -> list[PageEntry]:
         ("compare", _tr("Compare"), "compare", "CompareView", results, True),
     )
     return [
-        PageEntry(name, title, icon, _view(name, view, context), group, needs)
-        for name, title, icon, view, group, needs in rows
+        *(
+            PageEntry(name, title, icon, _view(name, view, context), group, needs)
+            for name, title, icon, view, group, needs in rows
+        ),
+        PageEntry("duel", _tr("Compare blind"), "compare", _view("duel", "DuelView", context), in_rail=False),
     ]
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from arena_desktop.context import AppContext
 from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.main_window import MainWindow, PageEntry
+from arena_desktop.rescore_bar import RescoreBar
 from arena_desktop.run_bar import RunBar
 from arena_desktop.samples import working_copy
 from arena_desktop.theme.switch import Theme
@@ -38,6 +39,7 @@ class ArenaWindow(MainWindow):
         self.setAcceptDrops(True)
         self._connect_desks()
         self._run_bar = RunBar(self, context)
+        self._rescore_bar = RescoreBar(self, context)
         self._actions = WindowActions(self, context)
 
     @property
@@ -74,6 +76,7 @@ class ArenaWindow(MainWindow):
         context.runs.failed.connect(lambda error: self._say_error("run", error))
         context.results.shown.connect(self._on_result_shown)
         context.page_wanted.connect(self.show_page)
+        context.page_left.connect(self.leave_page)
         context.message_wanted.connect(self.show_message)
 
     # what the desks say

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from arena_desktop.background import Background
 from arena_desktop.desks.project_desk import ProjectDesk
+from arena_desktop.desks.rescore_desk import RescoreDesk
 from arena_desktop.desks.result_desk import ResultDesk
 from arena_desktop.desks.run_desk import RunDesk
 from arena_desktop.settings import Settings
@@ -29,6 +30,12 @@ class AppContext(QObject):
 
     page_wanted = Signal(str)
     """A page asks for another page by name."""
+    page_left = Signal()
+    """A page that is not in the rail is left for the one it was opened from."""
+    answers_wanted = Signal(object)
+    """A page asks to see certain answers of the run on show: an AnswersWanted. Answers is shown first."""
+    marks_changed = Signal(str)
+    """A person's marks in a run are other ones now; its id."""
     key_wanted = Signal(str)
     """A page asks for the place where the access key of a connection is entered; its id."""
     message_wanted = Signal(object)
@@ -42,5 +49,6 @@ class AppContext(QObject):
         self.projects = ProjectDesk(background, settings, keys)
         self.results = ResultDesk(background, store)
         self.runs = RunDesk(self.projects, self.results, keys, background)
+        self.rescoring = RescoreDesk(background, self.projects, self.results, keys)
         self.samples: dict[str, Sample] = {}
         self.open_sample: Callable[[str], None] = lambda _id: None

@@ -38,6 +38,8 @@ class PageEntry:
     factory: Callable[[], Page]
     group: str = ""
     needs_project: bool = True
+    in_rail: bool = True
+    """False: opened from another page only, and left for that page."""
 
 
 class MainWindow(QMainWindow):
@@ -57,6 +59,7 @@ class MainWindow(QMainWindow):
         self._entries = {entry.name: entry for entry in pages}
         self._pages: dict[str, Page] = {}
         self._project = ""
+        self._came_from = ""
         self.setMinimumSize(*LEAST_SIZE)
         self.menus = Menus(self)
         self.menus.fill(self.menuBar())
@@ -64,6 +67,7 @@ class MainWindow(QMainWindow):
             [
                 RailItem(entry.name, entry.title, entry.icon, entry.group, entry.needs_project)
                 for entry in pages
+                if entry.in_rail
             ]
         )
         self.area = PageArea()
@@ -80,15 +84,24 @@ class MainWindow(QMainWindow):
     def show_page(self, name: str) -> Page:
         """Shows a page, building it on first visit. Raises KeyError for an unknown name."""
         page = self.page(name)
+        before = self.current_page()
+        if before and self._entries[before].in_rail:
+            self._came_from = before
         changed = self.area.stack.currentWidget() is not page
         self.area.stack.setCurrentWidget(page)
         page.take_window_strips(self.window_strips)
         if page.narrow != self.is_narrow():
             page.set_narrow(self.is_narrow())
-        self.rail.set_current(name)
+        if self._entries[name].in_rail:
+            self.rail.set_current(name)
         if changed:
             self.page_changed.emit(name)
         return page
+
+    def leave_page(self) -> None:
+        """Goes back from a page that is not in the rail to the one it was opened from."""
+        if not self._entries[self.current_page()].in_rail:
+            self.show_page(self._came_from)
 
     def page(self, name: str) -> Page:
         """The page, built if need be, without showing it."""
@@ -169,7 +182,8 @@ class MainWindow(QMainWindow):
         self.menus.zoom_requested.connect(self._on_zoom)
         self.menus.find_requested.connect(self._focus_filter)
         self.menus.set_appearance(self._theme.appearance)
-        self.menus.set_pages([(entry.name, entry.title) for entry in self._entries.values()])
+        in_rail = [entry for entry in self._entries.values() if entry.in_rail]
+        self.menus.set_pages([(entry.name, entry.title) for entry in in_rail])
         QShortcut(QKeySequence("F6"), self, self._next_part)
         QShortcut(QKeySequence("Shift+F6"), self, lambda: self._next_part(back=True))
 
@@ -252,8 +266,9 @@ class MainWindow(QMainWindow):
 
     def _keep(self) -> None:
         self._settings.keep_bytes("geometry", self.saveGeometry())
-        if self.current_page():
-            self._settings.last_page = self.current_page()
+        page = self.current_page()
+        if page:
+            self._settings.last_page = page if self._entries[page].in_rail else self._came_from
         self._settings.sync()
 
 

@@ -17,14 +17,16 @@ from arena_desktop.theme.tokens import RADIUS_CARD
 from arena_desktop.widgets.answer_view import AnswerView, TextMark
 from arena_desktop.widgets.card import Card, Divider
 from arena_desktop.widgets.chip import Chip
-from arena_desktop.widgets.fields import Combo
+from arena_desktop.widgets.fields import Combo, Spin
 from arena_desktop.widgets.labels import ElidedLabel, Label
 from arena_desktop.wording import answers as words
 from engine.domain import CallDone
+from engine.stats.own_marks import OwnView
 
 WIDTH = 260
 _TONES = {"good": Tone.GOOD, "bad": Tone.BAD, "warn": Tone.WARN, "neutral": Tone.NEUTRAL}
 MARKS = (None, "good", "bad")
+_NO_SCORE = -1
 
 
 class ModelShape(QWidget):
@@ -48,7 +50,7 @@ class ModelShape(QWidget):
 
 
 class AnswerColumn(Card):
-    """A column of the Answers page. `mark_chosen` carries "good", "bad" or None."""
+    """A column of the Answers page. `mark_chosen` carries an OwnView, or None for no mark."""
 
     mark_chosen = Signal(object)
 
@@ -57,6 +59,7 @@ class AnswerColumn(Card):
         self.call: CallDone | None = None
         self.head: ModelHead | None = None
         self._at = False
+        self._own: OwnView | None = None
         set_width(self, WIDTH, least=True)
         line = QHBoxLayout()
         line.setSpacing(8)
@@ -86,12 +89,29 @@ class AnswerColumn(Card):
         self.mark = Combo(self.tr("My mark"), name=f"combo_mark_{number}")
         for text, value in ((self.tr("No mark"), None), (self.tr("Good"), "good"), (self.tr("Bad"), "bad")):
             self.mark.addItem(text, value)
-        self.mark.activated.connect(lambda index: self.mark_chosen.emit(MARKS[index]))
+        self.mark.activated.connect(lambda index: self._choose(MARKS[index]))
+        self.score = Spin(self.tr("My score"), _NO_SCORE, 100, name=f"spin_mark_score_{number}")
+        self.score.setSpecialValueText(self.tr("no score"))
+        self.score.setToolTip(self.tr("A score from 0 to 100 beside the mark, if you want to give one"))
+        self.score.editingFinished.connect(self._on_score)
+        row.addWidget(self.score)
         row.addWidget(self.mark)
         return row
 
+    def _choose(self, mark: str | None) -> None:
+        """Another mark; a score belonged to the one before."""
+        self.set_mark(None if mark is None else OwnView(mark == "good"))
+        self.mark_chosen.emit(self._own)
+
+    def _on_score(self) -> None:
+        score = None if self.score.value() == _NO_SCORE else self.score.value() / 100
+        if self._own is None or score == self._own.score:
+            return
+        self._own = OwnView(self._own.good, score)
+        self.mark_chosen.emit(self._own)
+
     def show_answer(
-        self, head: ModelHead, call: CallDone | None, mark: str | None, *, alias: str = ""
+        self, head: ModelHead, call: CallDone | None, mark: OwnView | None, *, alias: str = ""
     ) -> None:
         """Shows an answer. `alias` takes the place of the name while names are hidden."""
         self.head, self.call = head, call
@@ -106,13 +126,17 @@ class AnswerColumn(Card):
         self.view.edit.setAccessibleName(self.tr("Answer of {model}, {mark}").format(model=name, mark=text))
         self.view.edit.setPlaceholderText("" if words.shown_text(call) else text)
         self.why.setText(words.why(call))
-        self.set_mark(mark)
         self.mark.setAccessibleName(self.tr("My mark for {model}").format(model=name))
+        self.score.setAccessibleName(self.tr("My score for {model}").format(model=name))
         self.mark.setEnabled(call is not None and call.answer is not None)
+        self.set_mark(mark)
 
-    def set_mark(self, mark: str | None) -> None:
-        """The person's own mark."""
-        self.mark.setCurrentIndex(MARKS.index(mark))
+    def set_mark(self, mark: OwnView | None) -> None:
+        """The person's own mark; None = none. A score can be given to an answer that has a mark."""
+        self._own = mark
+        self.mark.setCurrentIndex(MARKS.index(None if mark is None else "good" if mark.good else "bad"))
+        self.score.setVisible(mark is not None)
+        self.score.setValue(_NO_SCORE if mark is None or mark.score is None else round(mark.score * 100))
 
     def set_text_marks(self, marks: Sequence[TextMark]) -> None:
         """Which pieces of the answer are marked."""

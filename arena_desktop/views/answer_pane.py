@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
@@ -23,6 +23,7 @@ from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
 from arena_desktop.wording import answers as words
 from engine.domain import CallDone, Case, Cell
+from engine.stats.own_marks import OwnView
 
 _QUESTION_HEIGHT = 132
 _ANSWERS_HEIGHT = 200
@@ -37,11 +38,11 @@ class CaseAnswers:
     heads: tuple[ModelHead, ...]
     trials: int
     calls: Mapping[Cell, CallDone]
-    marks: Mapping[Cell, str | None] = field(default_factory=dict)
+    marks: Mapping[Cell, OwnView] = field(default_factory=dict)
 
 
 class AnswerPane(QWidget):
-    """Shows `CaseAnswers`. `mark_chosen(Cell, mark)`: the person marked an answer."""
+    """Shows `CaseAnswers`. `mark_chosen(Cell, OwnView | None)`: the person marked an answer."""
 
     mark_chosen = Signal(object, object)
     copied = Signal()
@@ -52,6 +53,7 @@ class AnswerPane(QWidget):
         self._shown: CaseAnswers | None = None
         self._columns: list[AnswerColumn] = []
         self._at = 0
+        self._pointed: str | None = None
         self._blind = False
         self._mark_differences = True
         self._scrolling = False
@@ -159,6 +161,25 @@ class AnswerPane(QWidget):
         self._area.setMinimumHeight(scaled(_ANSWERS_HEIGHT))
         self._fit_question()
 
+    def set_marks(self, marks: Mapping[Cell, OwnView]) -> None:
+        """The person's marks as they are kept now."""
+        if self._shown is None:
+            return
+        self._shown = replace(self._shown, marks=marks)
+        for column in self.answer_columns():
+            if column.call is not None and not column.score.hasFocus():
+                column.set_mark(marks.get(column.call.cell))
+
+    def point_at(self, model_key: str | None) -> None:
+        """Draws attention to one model's answer in every test, until another one is looked at."""
+        self._pointed = model_key
+        self._point()
+
+    def _point(self) -> None:
+        heads = [column.head.key for column in self.answer_columns() if column.head is not None]
+        if self._pointed in heads and not self._blind:
+            self._set_at(heads.index(str(self._pointed)), speak=True)
+
     def set_blind(self, blind: bool) -> None:
         """Hides or shows who said what."""
         self._blind = blind
@@ -204,6 +225,7 @@ class AnswerPane(QWidget):
             column.show_answer(head, answers.calls.get(cell), answers.marks.get(cell), alias=alias)
         self._fill_marks()
         self._set_at(min(self._at, max(0, len(heads) - 1)))
+        self._point()
 
     def _make_columns(self, count: int) -> None:
         while len(self._columns) < count:
@@ -254,6 +276,7 @@ class AnswerPane(QWidget):
     def step(self, by: int) -> None:
         """The next answer to the left or right."""
         count = len(self.answer_columns())
+        self._pointed = None
         if count:
             self._set_at(min(count - 1, max(0, self._at + by)), speak=True)
 
@@ -261,8 +284,9 @@ class AnswerPane(QWidget):
         """Marks the answer that the keys mean."""
         columns = self.answer_columns()
         if columns and columns[self._at].mark.isEnabled():
-            columns[self._at].set_mark(mark)
-            self._on_mark(self._at, mark)
+            own = None if mark is None else OwnView(mark == "good")
+            columns[self._at].set_mark(own)
+            self._on_mark(self._at, own)
 
     def _set_at(self, at: int, *, speak: bool = False) -> None:
         self._at = at
@@ -273,7 +297,7 @@ class AnswerPane(QWidget):
             self._area.ensureWidgetVisible(columns[at], 12, 0)
             announce(columns[at], columns[at].spoken())
 
-    def _on_mark(self, number: int, mark: str | None) -> None:
+    def _on_mark(self, number: int, mark: OwnView | None) -> None:
         column = self._columns[number]
         if column.call is not None:
             self.mark_chosen.emit(column.call.cell, mark)

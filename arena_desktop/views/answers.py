@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
+from arena_desktop.desks.mark_desk import MarkDesk
 from arena_desktop.itemmodels.answer_tests import MOST_MARKS, TestRow, list_columns, make_test_rows
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.itemmodels.table import ColumnTable
@@ -25,18 +27,23 @@ from arena_desktop.theme import scaled
 from arena_desktop.theme.switch import set_width
 from arena_desktop.views.answer_calls import CallPane
 from arena_desktop.views.answer_pane import AnswerPane, CaseAnswers
+from arena_desktop.views.insights import AnswersWanted
 from arena_desktop.views.result_parts import ResultFacts, ResultPage
 from arena_desktop.widgets.buttons import Button, IconButton
+from arena_desktop.widgets.chip import Chip
 from arena_desktop.widgets.fields import Combo, FilterField
 from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
-from arena_desktop.widgets.strip import Message
+from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
 from arena_desktop.wording import answers as words
+from arena_desktop.wording import marks as mark_words
 from arena_desktop.wording.board import practice_sentence
 from engine.domain import CallStatus, Cell
 from engine.errors import ArenaError
+from engine.execution.own_marking import MarkBook
+from engine.stats.own_marks import OwnView
 from engine.storage.rows import CallFilter
 from engine.storage.store import Store
 
@@ -68,13 +75,20 @@ class AnswersView(ResultPage):
         self._heads: tuple[ModelHead, ...] = ()
         self._run_id = ""
         self._found: frozenset[str] | None = None
-        self._marked: frozenset[str] = frozenset()
+        self._only: AnswersWanted | None = None
+        self._only_run = ""
+        self._given: tuple[OwnView | None] | None = None
+        self.marks = MarkDesk(context.background, context.results)
+        self.marks.changed.connect(self._on_marks)
+        self.marks.board_changed.connect(self._on_board_changed)
+        self.marks.failed.connect(self._on_not_marked)
         self._wanted_case: str | None = None
         self._wait = QTimer(self, singleShot=True, interval=_FILTER_DELAY_MS)
         self._wait.timeout.connect(self.apply_filter)
         self.pane = AnswerPane()
         self._add_tools()
         self._add_sides()
+        context.answers_wanted.connect(self.show_wanted)
         self.begin()
 
     # parts
@@ -102,7 +116,9 @@ class AnswersView(ResultPage):
         self.button_clear = Button(self.tr("Clear"), "quiet", name="button_clear_filter")
         self.button_clear.setAccessibleName(self.tr("Show all tests"))
         self.button_clear.clicked.connect(self.clear_filter)
-        for widget in (self.combo_show, self.filter, self.count, self.button_clear):
+        self.chip_only = Chip(name="chip_only_these")
+        self.chip_only.hide()
+        for widget in (self.combo_show, self.filter, self.chip_only, self.count, self.button_clear):
             row.addWidget(widget)
         row.addStretch(1)
         self.check_marks = QCheckBox(self.tr("Mark differences"))
@@ -114,10 +130,15 @@ class AnswersView(ResultPage):
         self.check_blind.toggled.connect(self._on_blind)
         self.button_table = Button(self.tr("Show as table"), "quiet", name="button_all_calls")
         self.button_table.clicked.connect(lambda: self.show_table(self.stack.currentIndex() == 0))
-        for switch in (self.check_marks, self.check_blind, self.button_table):
+        self.button_duel = Button(self.tr("Compare blind"), "quiet", name="button_duel")
+        self.button_duel.clicked.connect(lambda: self.context.page_wanted.emit("duel"))
+        for switch in (self.check_marks, self.check_blind, self.button_table, self.button_duel):
             row.addWidget(switch)
         tools.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.content.addWidget(tools)
+        self.label_agreement = Label("", "caption", colour="text2", wrap=True, name="label_agreement")
+        self.label_agreement.hide()
+        self.content.addWidget(self.label_agreement)
 
     def _add_sides(self) -> None:
         self.stack = QStackedWidget()
@@ -180,7 +201,10 @@ class AnswersView(ResultPage):
         self._run_id = info.run_id
         if changed:
             self._found = None
-            self._marked = frozenset()
+            if self._only_run != info.run_id:
+                self._only = None
+            self.strips.close_message("mark")
+            self.marks.load(info.run_id)
             self.rows.set_rows(())
             self.pane.show_case(None)
             self._fit_list()
@@ -194,23 +218,20 @@ class AnswersView(ResultPage):
         if len(cases) > _MANY_CASES and not self.rows.total_count():
             # The marks of very many tests take a moment; the tests themselves need not wait for them.
             self._read(
-                lambda _store: (facts.info.run_id, make_test_rows(cases, (), ()), self._marked),
+                lambda _store: (facts.info.run_id, make_test_rows(cases, (), ())),
                 self._on_tests,
                 "tests without marks",
             )
 
-        def work(store: Store) -> tuple[str, list[TestRow], frozenset[str]]:
-            marked = store.calls_page(facts.info.run_id, CallFilter(marked=True), limit=_FOUND_AT_MOST)
-            rows = make_test_rows(cases, store.case_marks(facts.info.run_id), keys)
-            return facts.info.run_id, rows, frozenset(row.cell.case_id for row in marked.rows)
+        def work(store: Store) -> tuple[str, list[TestRow]]:
+            return facts.info.run_id, make_test_rows(cases, store.case_marks(facts.info.run_id), keys)
 
         self._read(work, self._on_tests, "answer tests")
 
-    def _on_tests(self, answer: tuple[str, list[TestRow], frozenset[str]]) -> None:
-        run_id, rows, marked = answer
+    def _on_tests(self, answer: tuple[str, list[TestRow]]) -> None:
+        run_id, rows = answer
         if run_id != self._run_id:
             return
-        self._marked = marked
         self._set_list_columns()
         self.rows.set_rows(rows)
         self.apply_filter()
@@ -244,15 +265,13 @@ class AnswersView(ResultPage):
 
         def work(store: Store) -> CaseAnswers:
             calls = store.calls(run_id, case_id=row.case.id)
-            page = store.calls_page(run_id, CallFilter(cases=(row.case.id,)), limit=_FOUND_AT_MOST)
-            marks = {item.cell: item.mark for item in page.rows}
-            return CaseAnswers(run_id, row.case, heads, trials, {call.cell: call for call in calls}, marks)
+            return CaseAnswers(run_id, row.case, heads, trials, {call.cell: call for call in calls})
 
         self._read(work, self._on_answers, "answers of a test")
 
     def _on_answers(self, answers: CaseAnswers) -> None:
         if answers.run_id == self._run_id:
-            self.pane.show_case(answers)
+            self.pane.show_case(replace(answers, marks=self._own_marks()))
 
     def _show_counts(self) -> None:
         shown, total = self.rows.shown_count(), self.rows.total_count()
@@ -261,7 +280,9 @@ class AnswersView(ResultPage):
             shown, total = calls.shown_count(), calls.total_count()
         self.count.setText(self.tr("{shown} of {total} shown").format(shown=shown, total=total))
         self.count.setVisible(total > 0)
-        self.button_clear.setVisible(bool(self.filter.text()) or self._show_key() != "all")
+        filtered = bool(self.filter.text()) or self._show_key() != "all" or self._only is not None
+        self.button_clear.setVisible(filtered)
+        self._show_only()
         row = self.tests.current_record()
         at = self.rows.row_of(row.case.id) + 1 if row is not None else 0
         self.label_at.setText(words.at_of(at, self.rows.shown_count()))
@@ -300,21 +321,46 @@ class AnswersView(ResultPage):
 
     def _refilter(self) -> None:
         key, text, found = self._show_key(), self.filter.text().strip().casefold(), self._found
-        fits, marked = _SHOWS[key][0], self._marked if key == "marked" else None
+        fits = _SHOWS[key][0]
+        only = frozenset(self._only.case_ids) if self._only is not None else None
+        marked = frozenset(cell.case_id for cell in self._own_marks()) if key == "marked" else None
 
         def keep(row: TestRow) -> bool:
             if not fits(row) or (marked is not None and row.case.id not in marked):
                 return False
+            if only is not None and row.case.id not in only:
+                return False
             return not text or text in row.searched or (found is not None and row.case.id in found)
 
         self.rows.set_predicate(keep)
+        self.label_agreement.setVisible(key == "marked" and bool(self.label_agreement.text()))
         self._show_counts()
 
     def clear_filter(self) -> None:
         """Shows all tests again."""
+        self._only = None
+        self.pane.point_at(None)
         self.filter.clear()
         self.combo_show.setCurrentIndex(0)
         self.apply_filter()
+
+    def show_wanted(self, wanted: AnswersWanted) -> None:
+        """Shows exactly the tests that another page speaks of, and the model if it is about one."""
+        result = self.context.results.result
+        self.clear_filter()
+        self._only, self._only_run = wanted, result.run_id if result is not None else ""
+        self.pane.point_at(wanted.model_key)
+        self.apply_filter()
+        shown = self.rows.shown_rows()
+        if shown:
+            self.tests.select_key(shown[0].case.id)
+
+    def _show_only(self) -> None:
+        only = self._only
+        self.chip_only.setVisible(only is not None)
+        if only is not None:
+            self.chip_only.set_chip(words.only_these(len(only.case_ids), only.title), Tone.INFO)
+            self.chip_only.setToolTip(only.title)
 
     # all calls as a table
 
@@ -329,7 +375,11 @@ class AnswersView(ResultPage):
         self._show_counts()
 
     def _show_calls(self) -> None:
-        self.call_pane.show_calls(_SHOWS[self._show_key()][1], self.filter.text().strip())
+        chosen = _SHOWS[self._show_key()][1]
+        if self._only is not None:
+            models = (self._only.model_key,) if self._only.model_key else ()
+            chosen = replace(chosen, cases=self._only.case_ids, models=models)
+        self.call_pane.show_calls(chosen, self.filter.text().strip())
 
     def _on_case_wanted(self, case_id: str) -> None:
         self.show_table(False)
@@ -351,14 +401,46 @@ class AnswersView(ResultPage):
         if row is not None:
             self.tests.select_key(row.case.id)
 
-    def _on_mark(self, cell: Cell, mark: str | None) -> None:
-        run_id = self._run_id
-        self._marked = self._marked | {cell.case_id}
+    def _own_marks(self) -> Mapping[Cell, OwnView]:
+        book = self.marks.book
+        return book.own if book is not None else {}
 
-        def work(store: Store) -> None:
-            store.set_mark(run_id, cell, mark)
+    def _on_mark(self, cell: Cell, own: OwnView | None) -> None:
+        self._given = (own,)
+        mark = None if own is None else "good" if own.good else "bad"
+        self.marks.give(cell, mark, own.score if own is not None else None)
 
-        self._read(work, lambda _done: None, f"mark {cell}")
+    def _on_undo(self) -> None:
+        self._given = (None,)
+        self.marks.undo()
+
+    def _on_marks(self, book: MarkBook) -> None:
+        if book.run_id != self._run_id:
+            return
+        self.pane.set_marks(book.own)
+        sentences = mark_words.agreement_sentences(book.report, book.by) if book.own else ()
+        self.label_agreement.setText(" ".join(sentences))
+        self._refilter()
+        given, self._given = self._given, None
+        if given is None:
+            return
+        undo = (StripButton(self.tr("Undo"), self._on_undo),) if self.marks.can_undo else ()
+        first = mark_words.given_sentence(given[0])
+        line = mark_words.agreement_line(book.report, book.by)
+        self.strips.show_message(Message("mark", Tone.INFO, first, line, undo))
+        self.context.marks_changed.emit(book.run_id)
+
+    def _on_not_marked(self, error: ArenaError) -> None:
+        """Nothing was kept: the columns say again what is."""
+        self._given = None
+        self.pane.set_marks(self._own_marks())
+        self._on_not_read(error)
+
+    def _on_board_changed(self, run_id: str) -> None:
+        """Marks made by hand decide places: whoever shows the run reads it again."""
+        result = self.context.results.result
+        if result is not None and result.run_id == run_id:
+            self.context.results.open_run(run_id)
 
     def _on_copied(self) -> None:
         self.strips.show_message(Message("copied", Tone.GOOD, self.tr("Question and answers are copied.")))

@@ -233,8 +233,8 @@ class DuelView(Page):
     def _on_escape(self) -> None:
         if self.strips.close_newest():
             return
-        if self.desk.is_revealed or not self.desk.run_id:
-            self.context.page_wanted.emit("answers")
+        if self.desk.is_revealed or not self.desk.standing.votes:
+            self.context.page_left.emit()
         else:
             self.desk.stop()
 

@@ -274,6 +274,18 @@ def run_to_retry(context: AppContext) -> RunInfo | None:
     return wanted if wanted is not None and can_retry(context, wanted) else None
 
 
+def can_mark_again(context: AppContext, info: RunInfo) -> bool:
+    """Whether a stored run can be marked again now by the project that is open."""
+    project = context.projects.project
+    return (
+        project is not None
+        and info.project == project.config.project
+        and info.completed > 0
+        and info.status is not RunStatus.RUNNING
+        and not context.rescoring.running
+    )
+
+
 def retry(context: AppContext, info: RunInfo) -> None:
     """Asks what failed in a stored run again and shows how it goes."""
     context.page_wanted.emit("run")

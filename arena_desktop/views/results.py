@@ -10,13 +10,17 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
+from arena_desktop.desks.insight_desk import Insights
+from arena_desktop.desks.own_board_desk import OwnBoard, OwnBoardDesk
 from arena_desktop.desks.result_desk import Result
 from arena_desktop.itemmodels.leaderboard import BoardRow, board_rows, leaderboard_columns
 from arena_desktop.itemmodels.table import ColumnTable
+from arena_desktop.views.insights import AnswersWanted, InsightsSection
 from arena_desktop.views.live_board import live_result
 from arena_desktop.views.result_parts import (
     ResultFacts,
     ResultPage,
+    can_mark_again,
     press,
     save_chart,
     set_chart_table,
@@ -29,16 +33,17 @@ from arena_desktop.widgets.chart_view import ChartCard, ChartView
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.facts import Fact
 from arena_desktop.widgets.labels import Label, Span
-from arena_desktop.widgets.strip import Message
+from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import FilterBar, Legend, TableCard
 from arena_desktop.widgets.verdict_card import VerdictButton, VerdictCard, VerdictText
 from arena_desktop.wording import board as words
+from arena_desktop.wording import marks as mark_words
 from arena_desktop.wording.setup import must_haves
 from arena_desktop.wording.verdict import VerdictWords, verdict_words
 from engine.errors import ArenaError
 from engine.execution.events import RunFinished
-from engine.stats.board import Leaderboard
+from engine.stats.board import EntryStatus, Leaderboard
 from engine.stats.what_if import Preview
 
 if TYPE_CHECKING:
@@ -61,6 +66,11 @@ class ResultsView(ResultPage):
         self._following = context.runs.running
         self._preview: tuple[Preview, ...] | None = None
         self._summary = ""
+        self._own: OwnBoard | None = None
+        self._marks_are_others = False
+        self.own_desk = OwnBoardDesk(context.background, context.results)
+        self.own_desk.built.connect(self._on_own_board)
+        self.own_desk.failed.connect(self._on_own_failed)
         self._live = QTimer(self)
         self._live.setInterval(LIVE_MS)
         self._live.timeout.connect(self._work_out_live)
@@ -69,6 +79,8 @@ class ResultsView(ResultPage):
         self._add_parts()
         context.runs.began.connect(self._on_began)
         context.runs.ended.connect(self._on_ended)
+        context.marks_changed.connect(self._on_marks_changed)
+        context.rescoring.state_changed.connect(self._set_rescore)
         self.begin()
 
     # parts
@@ -76,8 +88,11 @@ class ResultsView(ResultPage):
     def _add_controls(self) -> None:
         self.button_export = Button(self.tr("Export…"), icon="export", name="button_export")
         self.button_export.clicked.connect(lambda: press(self, "action_export"))
+        self.button_rescore = Button(self.tr("Mark again"), name="button_rescore")
+        self.button_rescore.clicked.connect(self._on_rescore)
         self.button_run = Button(self.tr("Run again"), "primary", icon="run", name="button_run_again")
         self.button_run.clicked.connect(lambda: self.context.page_wanted.emit("run"))
+        self.header.controls.addWidget(self.button_rescore)
         self.header.controls.addWidget(self.button_export)
         self.header.controls.addWidget(self.button_run)
         self.combo_run.activated.connect(self._on_person_chose)
@@ -102,6 +117,10 @@ class ResultsView(ResultPage):
         self.notes = NotesCard()
         layout.addWidget(self.notes)
         self._add_pictures(layout)
+        self.insights = InsightsSection(self.context)
+        self.insights.answers_wanted.connect(self._on_answers_wanted)
+        self.insights.desk.read.connect(self._on_insights)
+        layout.addWidget(self.insights)
         layout.addStretch(1)
 
     def _add_table(self, layout: QVBoxLayout) -> None:
@@ -119,6 +138,11 @@ class ResultsView(ResultPage):
         self.check_meets.setObjectName("check_only_meeting")
         self.check_meets.toggled.connect(self._on_meets)
         self.bar.extra.addWidget(self.check_meets)
+        self.check_own = QCheckBox(self.tr("With my marks"))
+        self.check_own.setObjectName("check_own_marks")
+        self.check_own.toggled.connect(self._on_own)
+        self.check_own.hide()
+        self.bar.extra.addWidget(self.check_own)
         layout.addWidget(self.bar)
         card = TableCard(self.table)
         foot = card.add_foot()
@@ -155,7 +179,12 @@ class ResultsView(ResultPage):
     # what is shown
 
     def show_facts(self, facts: ResultFacts) -> None:
-        info, board = facts.info, facts.result.board
+        info = facts.info
+        if self._own is not None and (facts.result.live or self._own.run_id != info.run_id):
+            self._forget_own()
+        board = self._board()
+        self._set_rescore()
+        self.insights.show_result(facts.result)
         self.header.set_title(self.header.title.text(), words.practice_sentence() if info.practice else "")
         self._say_live(facts)
         self.empty_board.setVisible(board is None)
@@ -164,6 +193,15 @@ class ResultsView(ResultPage):
             heading, sentence = words.empty_board_words(info.status)
             self.empty_board.set_texts(heading, sentence, self.tr("See the answers"))
             return
+        self._show_board(board, facts)
+
+    def _board(self) -> Leaderboard | None:
+        """The board on show: the stored one, or the one under the person's marks."""
+        if self._own is not None:
+            return self._own.board
+        return self.facts.result.board if self.facts is not None else None
+
+    def _show_board(self, board: Leaderboard, facts: ResultFacts) -> None:
         self._preview = None
         self._show_verdict(board, facts)
         self._show_rows(board, facts)
@@ -180,18 +218,21 @@ class ResultsView(ResultPage):
 
     def _show_verdict(self, board: Leaderboard, facts: ResultFacts) -> None:
         said = verdict_words(board)
-        self.verdict.set_text(_card_text(board, said, self._buttons(board)))
+        self.verdict.set_text(_card_text(board, said, self._buttons(board, live=facts.result.live)))
         self.why.set_lines(words.why_lines(board))
         self.change.set_lines(changes_unfolded(board))
         lines = words.note_lines(board, facts.result.stored.notes)
         self.notes.set_lines(lines)
         self._summary = words.summary_text(board, facts.info, lines)
 
-    def _buttons(self, board: Leaderboard) -> tuple[VerdictButton, ...]:
+    def _buttons(self, board: Leaderboard, *, live: bool) -> tuple[VerdictButton, ...]:
         why = self.tr("Why this one?") if board.winner else self.tr("Why none?")
         buttons = [VerdictButton("why", why)]
         if board.winner is not None:
             buttons.append(VerdictButton("change", self.tr("What could change this?")))
+        answering = sum(entry.status is EntryStatus.RANKED for entry in board.entries)
+        if answering > 1 and not live:
+            buttons.append(VerdictButton("duel", self.tr("Compare blind")))
         buttons.append(VerdictButton("copy", self.tr("Copy summary"), quiet=True, icon="copy"))
         return tuple(buttons)
 
@@ -237,6 +278,9 @@ class ResultsView(ResultPage):
     # doing
 
     def _on_verdict_button(self, button: str) -> None:
+        if button == "duel":
+            self.context.page_wanted.emit("duel")
+            return
         if button == "copy":
             QGuiApplication.clipboard().setText(self._summary)
             self.strips.show_message(Message("copied", Tone.GOOD, self.tr("The summary is copied.")))
@@ -263,6 +307,75 @@ class ResultsView(ResultPage):
         entry = next((e for e in config.models if e.key == row.key), None) if config else None
         if entry is not None:
             self.context.key_wanted.emit(entry.provider or "")
+
+    def _on_answers_wanted(self, wanted: AnswersWanted) -> None:
+        self.context.page_wanted.emit("answers")
+        self.context.answers_wanted.emit(wanted)
+
+    def _on_rescore(self) -> None:
+        if self.facts is not None:
+            self.context.rescoring.start(self.facts.info.run_id)
+
+    def _set_rescore(self) -> None:
+        facts = self.facts
+        can = facts is not None and not facts.result.live and can_mark_again(self.context, facts.info)
+        self.button_rescore.setEnabled(can)
+        sentence = mark_words.mark_again_sentence(facts.info.number) if facts is not None else ""
+        self.button_rescore.setToolTip(sentence)
+
+    # the person's own marks
+
+    def _on_insights(self, found: Insights) -> None:
+        marked = bool(found.marks.own)
+        self.check_own.setVisible(marked)
+        if not marked and self.check_own.isChecked():
+            self.check_own.setChecked(False)
+
+    def _on_own(self, on: bool) -> None:
+        facts = self.facts
+        if facts is None:
+            return
+        if on:
+            self.own_desk.load(facts.result)
+            return
+        self._forget_own()
+        if facts.result.board is not None:
+            self._show_board(facts.result.board, facts)
+
+    def _forget_own(self) -> None:
+        self._own = None
+        self.strips.close_message("own_marks")
+        self.check_own.blockSignals(True)
+        self.check_own.setChecked(False)
+        self.check_own.blockSignals(False)
+
+    def _on_own_board(self, own: OwnBoard) -> None:
+        facts = self.facts
+        if facts is None or own.run_id != facts.info.run_id or not self.check_own.isChecked():
+            return
+        self._own = own
+        self._show_board(own.board, facts)
+        back = StripButton(self.tr("Show the saved result"), lambda: self.check_own.setChecked(False))
+        first, text = mark_words.own_board_sentences(own.marks)
+        self.strips.show_message(Message("own_marks", Tone.INFO, first, text, (back,), can_close=False))
+
+    def _on_own_failed(self, error: ArenaError) -> None:
+        self._forget_own()
+        self.strips.show_message(Message("own_failed", Tone.BAD, error.message, error.hint))
+
+    def _on_marks_changed(self, run_id: str) -> None:
+        if self.facts is not None and self.facts.info.run_id == run_id:
+            self._marks_are_others = True
+            self._follow_marks()
+
+    def _follow_marks(self) -> None:
+        """Reads again what depends on marks, once the page is looked at."""
+        if not self._marks_are_others or self.facts is None or not self.isVisible():
+            return
+        self._marks_are_others = False
+        self.insights.show_result(self.facts.result)
+        if self.check_own.isChecked():
+            self.own_desk.load(self.facts.result)
 
     # a run under way
 
@@ -312,9 +425,12 @@ class ResultsView(ResultPage):
         super().set_narrow(narrow)
         way = QHBoxLayout.Direction.TopToBottom if narrow else QHBoxLayout.Direction.LeftToRight
         self._lower.setDirection(way)
+        self.insights.set_narrow(narrow)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._follow_marks()
+        self._set_rescore()
         if self._following and self.context.runs.running:
             self._live.start()
             self._work_out_live()

@@ -15,10 +15,14 @@ from arena_desktop.theme import current
 from arena_desktop.theme.paint import rounded
 from arena_desktop.theme.switch import set_width
 from arena_desktop.views.check_tester import CheckTester, Marking, marking_title
+from arena_desktop.views.result_parts import can_mark_again
 from arena_desktop.views.setup_parts import QuietNote, SetupView, ValueRows, clear
+from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card, CardHead, Divider
 from arena_desktop.widgets.chip import Chip
+from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
+from arena_desktop.wording.marks import mark_again_sentence
 from arena_desktop.wording.setup import (
     counted,
     coverage_sentence,
@@ -29,7 +33,7 @@ from arena_desktop.wording.setup import (
     weights_sentence,
 )
 from engine.config.schema import Config
-from engine.domain import CheckSpec
+from engine.domain import CheckSpec, RunInfo, RunStatus
 from engine.project import Project
 from engine.scoring.options import COMMON, read_options
 from engine.scoring.registry import CHECKS, canonical_check
@@ -83,6 +87,7 @@ class ScoringView(SetupView):
         left.addStretch(1)
         right.addWidget(self._weights_card())
         right.addWidget(self._sure_card())
+        right.addWidget(self._again_card())
         right.addWidget(
             QuietNote(
                 "info",
@@ -94,7 +99,11 @@ class ScoringView(SetupView):
         self._columns.addLayout(right, 2)
         self.content.addLayout(self._columns)
         self.content.addStretch(1)
+        context.results.listed.connect(lambda _runs: self._show_again())
+        context.results.shown.connect(lambda _result: self._show_again())
+        context.rescoring.state_changed.connect(self._show_again)
         self.begin()
+        self._show_again()
 
     def set_narrow(self, narrow: bool) -> None:
         super().set_narrow(narrow)
@@ -110,6 +119,7 @@ class ScoringView(SetupView):
         self._tester.show_project(project, listed)
         self._show_weights(project.config)
         self._show_sure(project.config)
+        self._show_again()
 
     # parts
 
@@ -138,6 +148,40 @@ class ScoringView(SetupView):
         self._sure.setSpacing(8)
         card.body.addLayout(self._sure)
         return card
+
+    def _again_card(self) -> Card:
+        self.again = Card(spacing=12, name="card_mark_again")
+        self.again.body.addWidget(CardHead(self.tr("Saved answers")))
+        self.label_again = Label("", wrap=True, name="label_mark_again")
+        self.again.body.addWidget(self.label_again)
+        row = FlowLayout()
+        self.button_rescore = Button("", name="button_rescore")
+        self.button_rescore.clicked.connect(self._on_rescore)
+        row.addWidget(self.button_rescore)
+        self.again.body.addLayout(row)
+        return self.again
+
+    def _run_to_mark(self) -> RunInfo | None:
+        """The run on show if it is this project's, else the newest with answers."""
+        result, project = self.context.results.result, self.context.projects.project
+        name = project.config.project if project is not None else None
+        shown = [result.stored.info] if result is not None and not result.live else []
+        runs = [info for info in (*shown, *self.context.results.runs) if info.project == name]
+        return next((i for i in runs if i.completed and i.status is not RunStatus.RUNNING), None)
+
+    def _show_again(self) -> None:
+        info = self._run_to_mark()
+        self.again.setVisible(info is not None)
+        if info is None:
+            return
+        self.label_again.setText(mark_again_sentence(info.number))
+        self.button_rescore.setText(self.tr("Mark run {number} again").format(number=info.number))
+        self.button_rescore.setEnabled(can_mark_again(self.context, info))
+
+    def _on_rescore(self) -> None:
+        info = self._run_to_mark()
+        if info is not None:
+            self.context.rescoring.start(info.run_id)
 
     # filling
 

@@ -86,6 +86,9 @@ class Rail(QWidget):
         self._fill(items)
         self.list.setModel(self._model)
         self.list.selectionModel().currentChanged.connect(self._on_current)
+        # From a page that is not in the list, the section marked as current leads back.
+        self.list.clicked.connect(self._on_current)
+        self.list.activated.connect(self._on_current)
         layout.addWidget(self.list, 1)
         self.settings = _FootItem(self.tr("Settings"), "settings")
         self.settings.setObjectName("rail_settings")

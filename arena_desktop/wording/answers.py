@@ -12,6 +12,8 @@ from arena_desktop.wording import formats
 from arena_desktop.wording.reasons import error_words
 from engine.domain import CallDone, CallStatus, Case, Outcome, ScoreState
 
+_CHIP_LONGEST = 48
+
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("Answers", text)
@@ -150,3 +152,10 @@ def copy_text(case: Case, answers: Sequence[tuple[str, CallDone | None]]) -> str
         head = f"{name} ({mark})"
         blocks.append(f"{head}\n{shown_text(call) or why(call)}")
     return "\n\n".join(blocks)
+
+
+def only_these(tests: int, title: str) -> str:
+    """The chip over a list that shows only what another page spoke of."""
+    shown = title if len(title) <= _CHIP_LONGEST else f"{title[: _CHIP_LONGEST - 1].rstrip()}…"
+    count = _tr("This test") if tests == 1 else _tr("These {count} tests").format(count=formats.whole(tests))
+    return _tr("{tests}: {title}").format(tests=count, title=shown)

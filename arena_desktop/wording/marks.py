@@ -10,7 +10,7 @@ from arena_desktop.wording import formats
 from engine.execution.own_marking import BY_CHECKS, BY_JUDGE
 from engine.execution.rescore import Rescored
 from engine.stats.agreement import Agreement
-from engine.stats.own_marks import FEWEST, RaterReport
+from engine.stats.own_marks import FEWEST, OwnView, RaterReport
 
 
 def _tr(text: str) -> str:
@@ -213,3 +213,39 @@ def model_rates(report: RaterReport, names: Mapping[str, str]) -> list[tuple[str
 def rater_passed(by: str) -> str:
     """The head of the column with the rater's own pass rates."""
     return _tr("Passed by the second AI") if by == BY_JUDGE else _tr("Passed by the checks")
+
+
+# ---- giving marks, and the result under them
+
+
+def given_sentence(own: OwnView | None) -> str:
+    """What was just done to an answer."""
+    if own is None:
+        return _tr("Your mark is taken back.")
+    if own.score is not None:
+        text = _tr("Marked good, {score} of 100.") if own.good else _tr("Marked bad, {score} of 100.")
+        return text.format(score=formats.points(own.score))
+    return _tr("Marked as good.") if own.good else _tr("Marked as bad.")
+
+
+def agreement_line(report: RaterReport, by: str) -> str:
+    """One line beside the answers: how far the rater agrees; empty before the first mark."""
+    return _agree(report, by) if report.agreement is not None and report.both else ""
+
+
+def own_board_sentences(marks: int) -> tuple[str, str]:
+    """First sentence and text of the strip over a leaderboard under the person's marks."""
+    text = _number(
+        marks,
+        _tr("One answer counts as you marked it. The saved result stays as it is."),
+        _tr("{count} answers count as you marked them. The saved result stays as it is."),
+    )
+    return _tr("This is the result with your marks."), text
+
+
+def mark_again_sentence(number: int) -> str:
+    """What marking a saved run again does."""
+    return _tr(
+        "Marks the answers of run {number} by these rules as they are now. No model is asked and nothing is"
+        " spent. Earlier marks are kept."
+    ).format(number=number)

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from arena_desktop.background import Background
 from arena_desktop.context import Sample
 from arena_desktop.desks.project_desk import ProjectDesk
+from arena_desktop.desks.rescore_desk import RescoreDesk
 from arena_desktop.desks.result_desk import ResultDesk
 from arena_desktop.settings import Settings
 from engine.domain import RunInfo, RunStatus
@@ -111,6 +112,7 @@ class World(QObject):
         self.projects = ProjectDesk(self.background, self.settings, self.keys)
         self.results = ResultDesk(self.background, folder / "store.sqlite")
         self.runs = NotingRuns()
+        self.rescoring = RescoreDesk(self.background, self.projects, self.results, self.keys)
         self.samples = {name: Sample(name, folder) for name in ("support-triage", "local-models")}
         self.pages: list[str] = []
         self.samples_opened: list[str] = []
