@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from arena_desktop.cli.output import print_json, print_problems, say, table
+from arena_desktop.cli.output import out, print_json, print_problems, say, table
 from arena_desktop.cli.parser import EXIT_ERROR, EXIT_OK
 from engine.domain import Case, Problem, Severity
 from engine.execution.preflight import Preflight, examine
@@ -100,7 +100,7 @@ def check(options: argparse.Namespace) -> int:
         (model["key"], model["connection"] or "", "yes" if model["ready"] else f"no: {model['reason']}")
         for model in _models(project, preflight)
     ]
-    print(table(rows))
+    out(table(rows))
     say(f"{len(project.cases)} test cases, {preflight.planned} planned calls.", quiet=options.quiet)
     if failed:
         say("This project cannot run yet.")

@@ -16,7 +16,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from arena_desktop.cli.output import print_json, say, table
+from arena_desktop.cli.output import out, print_json, say, table
 from arena_desktop.cli.parser import EXIT_OK
 from arena_desktop.cli.saved import open_store
 from arena_desktop.wording import formats
@@ -153,11 +153,11 @@ def compare(options: argparse.Namespace) -> int:
     if options.json:
         print_json(comparison_document(found, before, after, sentences, names))
         return EXIT_OK
-    print("\n".join(sentence for sentence in sentences if sentence))
+    out("\n".join(sentence for sentence in sentences if sentence))
     if not found.models:
         return EXIT_OK
-    print()
-    print(table([HEAD, *(_row(change, names, found.deciding) for change in found.models)]))
+    out()
+    out(table([HEAD, *(_row(change, names, found.deciding) for change in found.models)]))
     lines = [line for change in found.models for line in _moved(change, names)]
     if lines:
         say("Tests that changed:", quiet=options.quiet)

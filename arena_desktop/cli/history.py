@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from arena_desktop.cli.output import print_json, say, table
+from arena_desktop.cli.output import out, print_json, say, table
 from arena_desktop.cli.parser import EXIT_OK
 from arena_desktop.cli.saved import open_store
 from arena_desktop.wording import formats
@@ -175,7 +175,7 @@ def history(options: argparse.Namespace) -> int:
     if options.json:
         print_json(_document(runs[0].project, runs, points, drifts, releases))
         return EXIT_OK
-    print(table([HEAD, *(_row(point) for point in points)], RIGHT))
+    out(table([HEAD, *(_row(point) for point in points)], RIGHT))
     for change in releases:
         say(f"{step_words(change)} {change_sentence(change)}", quiet=options.quiet)
     return EXIT_OK

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from arena_desktop.cli.output import print_json, say, table
+from arena_desktop.cli.output import out, print_json, say, table
 from arena_desktop.cli.parser import EXIT_ERROR, EXIT_OK
 from arena_desktop.desks.connections import KnownConnection, OwnConnections, all_connections, known
 from arena_desktop.desks.key_desk import check_place
@@ -82,7 +82,7 @@ def _list(options: argparse.Namespace) -> int:
     rows = [(e.connection, e.host, "key store", e.kept_at[:10]) for e in entries]
     rows += [("", host, f"variable {name}", "") for name, host in variables]
     if rows:
-        print(table([("Connection", "For the host", "From", "Since"), *rows]))
+        out(table([("Connection", "For the host", "From", "Since"), *rows]))
     else:
         say("No key is kept, and no variable of a vendor is set.", quiet=options.quiet)
     say(choice.sentence, quiet=options.quiet)
@@ -156,7 +156,7 @@ def _test(options: argparse.Namespace) -> int:
             }
         )
     else:
-        print(sentence)
+        out(sentence)
         if found.detail and not found.ok and found.detail not in sentence:
             say(found.detail, quiet=options.quiet)
     return EXIT_OK if found.ok else EXIT_ERROR

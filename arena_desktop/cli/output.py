@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -15,11 +16,32 @@ from typing import Any
 from engine.domain import Problem
 from engine.errors import ArenaError
 
+_WIDEST_CELL = 200
+# Joiners that ordinary writing needs (emoji, Persian, Indic scripts) cannot move a cursor.
+_HARMLESS = frozenset("\n\t\u200c\u200d")
+_HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co"))
+
+
+def harmless(text: str) -> str:
+    """Text that can do nothing but be read: what would steer the terminal or reorder the line (escape
+    sequences, carriage returns, bidirectional marks) is written as its name, such as [U+001B]."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char if char in _HARMLESS or unicodedata.category(char) not in _HIDDEN else f"[U+{ord(char):04X}]"
+        for char in text
+    )
+
 
 def say(text: str, *, quiet: bool = False) -> None:
     """Prints a line for people; standard output stays free for results."""
     if not quiet:
-        print(text, file=sys.stderr, flush=True)
+        print(harmless(text), file=sys.stderr, flush=True)
+
+
+def out(text: str = "") -> None:
+    """Prints a result for people on standard output."""
+    print(harmless(text))
 
 
 def plain(value: Any) -> Any:
@@ -65,8 +87,15 @@ def print_problems(problems: Iterable[Problem]) -> None:
         say(f"{problem.severity.value}: {problem}")
 
 
+def _cell(text: str) -> str:
+    """A name as one bounded line, so that no cell can pass for a row of its own."""
+    line = harmless(" ".join(text.splitlines()))
+    return line if len(line) <= _WIDEST_CELL else line[: _WIDEST_CELL - 1] + "…"
+
+
 def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
     """Rows as aligned text columns; `right` names the columns that are set to the right."""
+    rows = [[_cell(text) for text in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import math
 from typing import NoReturn
 
 from arena_desktop import __version__
+from engine.errors import UserError
 
 EXIT_OK = 0
 EXIT_ERROR = 1
@@ -18,11 +19,22 @@ JOBS = ("sort", "extract", "answer", "calculate", "write", "code", "match", "fin
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose faults exit with 1, as every other fault does."""
+    """An argument parser whose faults are faults of the user like all others: UserError `wrong_arguments`."""
 
     def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(EXIT_ERROR, f"{self.prog}: {message}\n")
+        usage = " ".join(self.format_usage().split())
+        raise UserError("wrong_arguments", f"{self.prog}: {message}", hint=usage[:1].upper() + usage[1:])
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+# What argparse calls the type in its sentence.
+_number.__name__ = "number"
 
 
 def _comma_list(text: str) -> tuple[str, ...]:
@@ -57,7 +69,7 @@ def _add_run(verbs: argparse._SubParsersAction[Parser]) -> None:
     )
     run.add_argument("--resume", metavar="RUN", help="carry on with an unfinished run: its id, or `last`")
     run.add_argument("--resume-from", choices=("snapshot", "new"), help="which settings to carry on with")
-    run.add_argument("--fail-under", type=float, metavar="X", help="exit 2 where the best score is below X")
+    run.add_argument("--fail-under", type=_number, metavar="X", help="exit 2 where the best score is below X")
     run.add_argument("--yes", action="store_true", help="do not ask about the cost")
     run.add_argument("--trust", action="store_true", help="allow the project's own code and secrets")
     run.add_argument("--report", action="store_true", help="write a report to read in a browser")
@@ -82,7 +94,7 @@ def _add_readers(verbs: argparse._SubParsersAction[Parser]) -> None:
     verdict = verbs.add_parser("verdict", help="scores from elsewhere through the same statistics")
     verdict.add_argument("file", metavar="FILE", help="CSV or JSON rows: model, case, trial, score")
     verdict.add_argument(
-        "--margin", type=float, default=None, metavar="X", help="the gap that does not matter"
+        "--margin", type=_number, default=None, metavar="X", help="the gap that does not matter"
     )
     _common(verdict)
 

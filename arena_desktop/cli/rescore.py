@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from arena_desktop.cli.board_text import board_text
-from arena_desktop.cli.output import print_json, print_problems, say
+from arena_desktop.cli.output import out, print_json, print_problems, say
 from arena_desktop.cli.parser import EXIT_OK
 from arena_desktop.cli.saved import open_store
 from arena_desktop.wording.marks import rescored_sentences
@@ -91,5 +91,5 @@ def rescore_run(options: argparse.Namespace) -> int:
         return EXIT_OK
     for sentence in rescored_sentences(result):
         say(sentence, quiet=options.quiet)
-    print(board_text(stored, result.board))
+    out(board_text(stored, result.board))
     return EXIT_OK

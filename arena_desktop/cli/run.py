@@ -8,7 +8,7 @@ from typing import Any
 
 from arena_desktop import __version__
 from arena_desktop.cli.driver import drive
-from arena_desktop.cli.output import print_json, print_problems, say, table
+from arena_desktop.cli.output import out, print_json, print_problems, say, table
 from arena_desktop.cli.parser import EXIT_ERROR, EXIT_FAIL_UNDER, EXIT_INTERRUPTED, EXIT_OK, EXIT_STOPPED
 from arena_desktop.cli.saved import print_run
 from arena_desktop.wording import formats
@@ -50,6 +50,12 @@ def _overrides(options: argparse.Namespace) -> Overrides:
 def _refuse_plan_options(options: argparse.Namespace) -> None:
     """The stored plan rules a resumed run, so options that would change it are refused."""
     given = [f"--{name.replace('_', '-')}" for name in PLAN_OPTIONS if getattr(options, name) is not None]
+    if options.resume_from and not options.resume:
+        raise UserError(
+            "resume_from_alone",
+            "--resume-from says with which settings to carry on, but no run to carry on with is named.",
+            hint="Add --resume RUN, or leave it out to start a new run.",
+        )
     if options.resume and given:
         raise UserError(
             "resume_with_plan_options",
@@ -127,7 +133,7 @@ def _print_dry_run(project: Project, preflight: Preflight, plan: Plan, options: 
         rows.append(
             (marking_ai(), asked, formats.money_cell(marking.likely), formats.money_cell(marking.high))
         )
-    print(table(rows, right=(1, 2, 3)))
+    out(table(rows, right=(1, 2, 3)))
 
 
 def _confirm(preflight: Preflight, options: argparse.Namespace) -> None:

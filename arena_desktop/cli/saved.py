@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from arena_desktop.cli.board_text import board_text
-from arena_desktop.cli.output import print_json, say, table
+from arena_desktop.cli.output import out, print_json, say, table
 from arena_desktop.cli.parser import EXIT_OK
 from arena_desktop.wording import formats
 from arena_desktop.wording.results import run_words, state_word
@@ -45,7 +45,7 @@ def runs(options: argparse.Namespace) -> int:
         say("No run has been saved yet.")
         return EXIT_OK
     head = ("Run", "Project", "State", "When", "Answers", "Spent", "Best")
-    print(table([head, *(_row(info) for info in found)]))
+    out(table([head, *(_row(info) for info in found)]))
     return EXIT_OK
 
 
@@ -56,7 +56,7 @@ def print_run(store: Store, run_id: str, as_json: bool) -> None:
     if as_json:
         print_json(run_document(stored, board, store.calls(stored.info.run_id), run_words(board)))
         return
-    print(board_text(stored, board))
+    out(board_text(stored, board))
 
 
 def show(options: argparse.Namespace) -> int:

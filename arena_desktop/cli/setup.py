@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from arena_desktop.cli.output import print_json, say
+from arena_desktop.cli.output import out, print_json, say
 from arena_desktop.cli.parser import EXIT_ERROR, EXIT_OK
 
 
@@ -51,5 +51,5 @@ def doctor(options: argparse.Namespace) -> int:
         ]
         print_json({"state": state, "checks": rows})
     else:
-        print(as_text(findings))
+        out(as_text(findings))
     return EXIT_ERROR if state is State.FAIL else EXIT_OK

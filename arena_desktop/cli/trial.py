@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from arena_desktop.cli.output import print_json, say
+from arena_desktop.cli.output import out, print_json, say
 from arena_desktop.cli.parser import EXIT_OK
 from engine.errors import UserError
 
@@ -89,7 +89,7 @@ def score(options: argparse.Namespace) -> int:
         return EXIT_OK
     outcome = {True: "passed", False: "not passed", None: "no mark"}[result.passed]
     mark = "" if result.score is None else f", score {result.score:g}"
-    print(f"{result.state.value}: {outcome}{mark}. {result.reason}")
+    out(f"{result.state.value}: {outcome}{mark}. {result.reason}")
     return EXIT_OK
 
 
@@ -103,7 +103,7 @@ def verdict(options: argparse.Namespace) -> int:
     if options.json:
         print_json(document)
         return EXIT_OK
-    print(document["sentence"])
+    out(document["sentence"])
     for model in document["models"]:
         mean = "not measured" if model["mean"] is None else f"{model['mean'] * 100:.1f} of 100"
         say(f"  {model['key']}: {mean}", quiet=options.quiet)
