@@ -10,6 +10,7 @@ from typing import Any
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from engine.config.paths import inside
 from engine.config.schema import Card
 from engine.config.values import column_of, line_of, pairs, to_text
 from engine.config.yaml_text import MAX_BYTES, compose
@@ -30,11 +31,14 @@ def read_price_file(root: Path, name: str) -> tuple[dict[str, Card], list[Proble
 
     A card with a fault in one field keeps its other fields. Never raises.
     """
-    path = (root / name).resolve()
-    if not path.is_relative_to(root.resolve()):
+    path = inside(root, name)
+    if path is None:
         fix = "Put it inside the folder and name it from there."
         return {}, [_fault(name, "The price file lies outside the project folder.", fix, "outside_project")]
     try:
+        if not path.is_file():
+            what = "There is no such price file."
+            return {}, [_fault(name, what, "Check pricing.path.", "unreadable")]
         if path.stat().st_size > MAX_BYTES:
             return {}, [_fault(name, "The price file is larger than 16 MiB.", "Split it.", "too_large")]
         text = path.read_bytes().decode("utf-8-sig")

@@ -115,12 +115,17 @@ def find_config(path: Path) -> Path:
     Raises:
         UserError: `project_missing` or `config_missing`.
     """
-    if path.is_file():
+    try:
+        is_file, is_dir = path.is_file(), path.is_dir()
+    except (OSError, ValueError):
+        # Too long for a path, or not to be looked at.
+        is_file = is_dir = False
+    if is_file:
         return path
-    if not path.is_dir():
+    if not is_dir:
         raise UserError(
             "project_missing",
-            f"There is no folder {path}.",
+            f"There is no folder {str(path)[:300]}.",
             hint="Check the path, or make a project with `arena-desktop new`.",
         )
     for name in CONFIG_NAMES:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from providers.registry import KINDS
 
+from engine.config.paths import inside
 from engine.config.schema import Config
 from engine.errors import UserError
 from engine.redact import redact
@@ -152,14 +153,16 @@ def read_file_secret(root: Path | None, name: str) -> str | None:
         raise UserError(
             "outside_project", f"${{file:{name}}} has no project folder to be read from.", hint="Save first."
         )
-    path = (root / name).resolve()
-    if not path.is_relative_to(root.resolve()):
+    path = inside(root, name)
+    if path is None:
         raise UserError(
             "outside_project",
             f"${{file:{name}}} lies outside the project folder and is not read.",
             hint="Put the file inside the folder, or enter the key in the program.",
         )
     try:
+        if path.exists() and not path.is_file():
+            raise OSError("it is not a file")
         with path.open("rb") as stream:
             mode = os.fstat(stream.fileno()).st_mode
             if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
@@ -172,7 +175,7 @@ def read_file_secret(root: Path | None, name: str) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not text"
+        why = "it is not text" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)
         raise UserError(
             "secret_unreadable", f"{name} cannot be read: {why}.", hint="Check the file."
         ) from error

@@ -250,7 +250,8 @@ def _code_files(root: Path, items: Sequence[CodeItem]) -> set[Path]:
     for folder, inner, names in os.walk(root):
         inner[:] = [name for name in inner if name not in _SKIPPED_FOLDERS]
         found.update(Path(folder, name) for name in names if Path(name).suffix.lower() in _CODE_SUFFIXES)
-    return found
+    # A pipe cannot be read to its end, and nothing can be loaded from it either.
+    return {path for path in found if path.is_file() or not path.exists()}
 
 
 def _named_files(root: Path, item: CodeItem) -> Iterator[Path]:

@@ -254,6 +254,9 @@ _NOTES: dict[str, Callable[[Values, Names], str]] = {
     "metric_unknown": lambda v, n: _tr("“{metric}” was not measured for {models}.").format(
         metric=metric_name(str(v.get("metric", ""))), models=_models(v, n)
     ),
+    "deciding_unmeasured": lambda v, _n: _tr(
+        "“{metric}” decides in this project, but no check measures it, so there is nothing to compare by."
+    ).format(metric=metric_name(str(v.get("metric", "")))),
     "score_errors": lambda v, _n: _count(
         v,
         _tr("One answer could not be marked and is left out of the score."),

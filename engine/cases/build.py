@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from engine.cases.fields import FIELD_OF, FOREIGN
 from engine.cases.turns import read_message
 from engine.config.faults import Faults, join, nearest
 from engine.config.paths import inside
+from engine.config.schema import MOST_WEIGHT
 from engine.config.values import is_null, line_of, pairs, scalar_value, to_text, to_value
 from engine.domain import Case
 
@@ -268,14 +268,14 @@ class _Numbers:
         self._faults = faults
 
     def real(self, name: str, default: float | None) -> float | None:
-        """A number of 0 or more."""
+        """A number of 0 or more, at most as large as a weight may be."""
         node = self._written.get(name)
         if node is None:
             return default
         value = scalar_value(node) if isinstance(node, ScalarNode) else None
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf:
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_WEIGHT:
             return float(value)
-        _wrong(node, self._written, name, "must be a number, 0 or more", self._faults)
+        _wrong(node, self._written, name, f"must be a number between 0 and {MOST_WEIGHT:,.0f}", self._faults)
         return default
 
     def whole(self, name: str) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from engine.cases.fields import JSON_CHECKS
 from engine.config.faults import Faults, join
+from engine.config.schema import MOST_WEIGHT
 from engine.config.values import option_value, pairs, to_value
 from engine.domain import CheckSpec
 
@@ -58,8 +58,8 @@ def check_from(data: Mapping[str, Any], default_type: str = "exact_match") -> Ch
 def _weight(value: Any) -> float:
     if value is None:
         return 1.0
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        raise ValueError("`weight` must be a number, 0 or more.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_WEIGHT:
+        raise ValueError(f"`weight` must be a number between 0 and {MOST_WEIGHT:,.0f}.")
     return float(value)
 
 
@@ -121,7 +121,7 @@ def _read(node: Node, path: str, default_check: str, faults: Faults) -> CheckSpe
         faults.error(node, path, "bad_check", "The check has no `type`.", "Write `{type: contains, …}`.")
         return None
     kind = next(values[name] for name in _TYPE_NAMES if name in values)
-    if kind in JSON_CHECKS:
+    if isinstance(kind, str) and kind in JSON_CHECKS:
         values.update((key.value, to_value(v)) for key, v in pairs(node) if key.value in _REFERENCE_NAMES)
     return _spec(values, default_check, node, path, faults)
 

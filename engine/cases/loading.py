@@ -101,7 +101,7 @@ def _unreadable(path: Path | None, text: str) -> Problem | None:
     """Why a named file is not read; None where it is."""
     if path is None:
         fix = "Copy the file into the folder and name it from there."
-        return _error("path_outside", f"`{text}` leads out of the project folder.", fix)
+        return _error("path_outside", f"`{text[:200]}` leads out of the project folder.", fix)
     if not path.is_file():
         return _error("file_missing", f"The file `{text}` does not exist.", "Check the name.")
     if path.suffix.lower() in SPREADSHEETS:

@@ -67,6 +67,10 @@ def _with_card(reader: Reader, node: Node, cls: type[T], path: str, name: str = 
     facts = {fact: written.pop(fact) for fact in _CARD_FACTS if fact in written}
     entries = reader.by_field(written, cls)
     card_found = entries.pop("card", None)
+    if card_found is not None and not isinstance(card_found.value, MappingNode):
+        if not is_null(card_found.value):
+            reader.wrong(card_found.value, card_found.path, "must be a block of settings")
+        card_found = None
     card_entries = {} if card_found is None else reader.entries(card_found.value, Card, card_found.path)
     card = reader.build(Card, {**facts, **card_entries}, node, path)
     if name:

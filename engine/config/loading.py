@@ -109,7 +109,7 @@ def _load(root: MappingNode, faults: Faults, default_name: str) -> LoadedConfig:
         values["scorers"] = replace(
             values["scorers"], options=_options(entries["scorers"], values["scorers"])
         )
-    values["project"] = values.get("project") or default_name
+    values["project"] = " ".join((values.get("project") or "").split()) or default_name
     places = _places(written, entries, model_rows, link_rows)
     models = _keyed(faults, model_rows, _first(targets), root)
     links = tuple(literal_keys.without(row[0], secrets) for row in link_rows)
@@ -170,7 +170,9 @@ def _keyed(
                 "Give one of them a `key` of its own.",
             )
         lines.setdefault(key, line_of(node))
-        result.append(replace(entry, model=model, key=key, label=entry.label or key))
+        # A name is one line wherever it is shown.
+        label = " ".join((entry.label or key).split())
+        result.append(replace(entry, model=model, key=key, label=label or key))
     return tuple(result)
 
 

@@ -10,9 +10,11 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 
 from engine.config.faults import join, nearest
 from engine.config.records import MISSING, Found, Reader
-from engine.config.schema import MetricRule, Metrics
+from engine.config.schema import MOST_WEIGHT, MetricRule, Metrics
 from engine.config.values import is_null, pairs
 
+# What every run measures; checks may add others.
+_MEASURED = ("accuracy", "pass_rate", "reliability", "cost", "latency", "latency_p95", "tokens")
 _KEYS = ("weights", "deciding", "tie_breaker", "directions", "rules")
 _DIRECTIONS: Mapping[str, Literal["max", "min"]] = {
     "higher": "max",
@@ -33,15 +35,31 @@ def metrics(reader: Reader, block: Found) -> Metrics:
     result = Metrics(rules=_all_rules(reader, found, known))
     if "weights" in known:
         result = replace(result, weights=_weights(reader, known["weights"]) or result.weights)
-    deciding = _text(reader, known.get("deciding")) or result.deciding
+    deciding = _metric(reader, known.get("deciding")) or result.deciding
     return replace(
-        result, deciding=deciding, tie_breaker=_text(reader, known.get("tie_breaker")) or result.tie_breaker
+        result, deciding=deciding, tie_breaker=_metric(reader, known.get("tie_breaker")) or result.tie_breaker
     )
 
 
-def _text(reader: Reader, found: Found | None) -> str:
+def _metric(reader: Reader, found: Found | None) -> str:
     text = MISSING if found is None else reader.value(found.value, str, found.path)
-    return "" if text is MISSING else str(text)
+    if found is None or text is MISSING:
+        return ""
+    _warn_of_slip(reader, str(text), found.value, found.path)
+    return str(text)
+
+
+def _warn_of_slip(reader: Reader, name: str, node: Node, path: str) -> None:
+    """A check may measure anything, so an unknown metric is a fault only where it looks like a known one."""
+    meant = None if name in _MEASURED else nearest(name, _MEASURED, 0.75)
+    if meant is not None:
+        reader.faults.warning(
+            node,
+            path,
+            "unknown_metric",
+            f"No metric is called `{name}` unless a check measures it. Did you mean `{meant}`?",
+            f"Write `{meant}`, or leave it if a check of this project measures `{name}`.",
+        )
 
 
 def _all_rules(
@@ -71,6 +89,9 @@ def _weights(reader: Reader, found: Found) -> Mapping[str, float] | None:
     for key, node in pairs(found.value):
         if weights.get(key.value, 0.0) < 0:
             reader.wrong(node, join(found.path, key.value), "must be 0 or more")
+        elif weights.get(key.value, 0.0) > MOST_WEIGHT:
+            reader.wrong(node, join(found.path, key.value), f"must be at most {MOST_WEIGHT:,.0f}")
+        _warn_of_slip(reader, key.value, key, join(found.path, key.value))
     if not any(weight > 0 for weight in weights.values()):
         reader.faults.error(
             found.value,
@@ -101,6 +122,8 @@ def _add_rule(reader: Reader, rules: dict[str, MetricRule], name: str, node: Nod
         return
     if direction is not None:
         rule = replace(rule, direction=_direction(reader, direction.value, direction.path))
+    if rule.target is not None and rule.target < 0 and name in _MEASURED:
+        reader.wrong(entries["target"].value, entries["target"].path, "must be 0 or more")
     if rule.target is not None and rule.normalize is None:
         rule = replace(rule, normalize="target")
     if rule.normalize in ("target", "budget") and rule.target is None:

@@ -18,6 +18,8 @@ Usd = Annotated[Decimal, Ge(0)]
 Seconds = Annotated[float, Gt(0)]
 Share = Annotated[float, Interval(ge=0, le=1)]
 Count = Annotated[int, Ge(1)]
+# Beyond it sums of weights leave the range of floats, and nobody means such a number.
+MOST_WEIGHT = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,7 @@ class Statistics:
 
     enabled: bool = True
     margin: Annotated[float, Interval(gt=0, lt=1)] = 0.05
-    resamples: Annotated[int, Ge(100)] = 2000
+    resamples: Annotated[int, Interval(ge=100, le=100_000)] = 2000
     confidence: Annotated[float, Interval(gt=0.5, lt=1.0)] = 0.95
     seed: int = 0
     min_coverage: Share = 0.9
@@ -214,7 +216,7 @@ class Criterion:
     """One line of a judge's rubric."""
 
     name: str
-    weight: Annotated[float, Ge(0)] = 1.0
+    weight: Annotated[float, Interval(ge=0, le=MOST_WEIGHT)] = 1.0
     must_pass: bool = False
     description: str = ""
 

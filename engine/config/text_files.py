@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,6 +103,9 @@ def read_text(path: Path, file: str, max_bytes: int) -> TextFile:
                 hint="Split it over several files.",
                 file=file,
             )
+        if not path.is_file():
+            # A pipe or a device has no end that could be waited for.
+            raise OSError(errno.EINVAL, "it is not a file")
         data = path.read_bytes()
     except FileNotFoundError:
         raise UserError(

@@ -31,8 +31,8 @@ _NUMBER = re.compile(
     r"|(?P<inf>[-+]?\.(?:inf|Inf|INF))|(?P<nan>\.(?:nan|NaN|NAN))"
 )
 _NUMBER_START = frozenset("-+.0123456789")
-# Python refuses longer digit strings; such a number is an identifier, not a quantity.
-_MAX_DIGITS = 4000
+# No float holds a longer one; such a number is an identifier, not a quantity.
+_MAX_DIGITS = 250
 
 
 def plain_value(text: str) -> Any:

@@ -107,7 +107,7 @@ def _finding(found: CustomScorer, result: Any) -> Finding:
     values = _as_mapping(result)
     score = values.get("score")
     if isinstance(score, (bool, int, float)):
-        number = float(score)
+        number = _real(score)
     else:
         raise CheckFault("scorer_result", f"The scorer `{found.name}` ({found.file}) gave back no score.")
     if not math.isfinite(number):
@@ -143,10 +143,18 @@ def _as_mapping(result: Any) -> Mapping[str, Any]:
 
 def _numbers(metrics: Mapping[Any, Any]) -> dict[str, float]:
     return {
-        str(name): float(value)
+        str(name): _real(value)
         for name, value in metrics.items()
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(_real(value))
     }
+
+
+def _real(value: float) -> float:
+    """The number as a float; one that no float can hold is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _judge(given: CheckInput) -> Callable[..., str] | None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engine.config.paths import inside
 from engine.scoring import custom
 from engine.scoring.base import CheckFault
 from engine.scoring.custom import CustomScorer, Scorer, ScorerContext
@@ -49,8 +50,8 @@ def scorer_files(root: Path | None, paths: Sequence[str] = ()) -> tuple[Path, ..
     for place in (FOLDER, *paths):
         start = base / place
         for path in sorted(start.glob("*.py")) if start.is_dir() else [start]:
-            real = path.resolve()
-            if real.is_file() and real.suffix == ".py" and real.is_relative_to(base):
+            real = inside(base, str(path))
+            if real is not None and real.is_file() and real.suffix == ".py":
                 found[real] = None
     return tuple(found)
 

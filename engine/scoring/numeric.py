@@ -56,7 +56,9 @@ def _wanted(reference: Any, style: str) -> list[_Wanted]:
 
 
 def _wanted_one(value: Any, style: str) -> _Wanted:
-    if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) and math.isfinite(value):
+    # A whole number is finite, also one that no float can hold.
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if whole or (isinstance(value, (float, Decimal)) and math.isfinite(value)):
         return _Wanted(str(value), Decimal(str(value)), False)
     if isinstance(value, str):
         found = list(numbers(value[:1000], style))

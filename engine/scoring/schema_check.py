@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from engine.config.paths import inside
 from engine.domain import Severity
 from engine.scoring.base import CheckFault, CheckInput, CheckType, Fault, Finding, Option, Setup
 from engine.scoring.json_text import JsonFault, parse
@@ -43,13 +44,14 @@ def load_schema(given: Any, root: Path | None) -> Any:
         raise CheckFault(
             "schema_missing", f"The schema file {given!r} cannot be found: there is no project folder."
         )
-    base = root.resolve()
-    path = (base / given).resolve()
-    if not path.is_relative_to(base):
+    path = inside(root, given)
+    if path is None:
         raise CheckFault(
             "schema_outside", f"The schema file {given!r} lies outside the project. Move it inside."
         )
     try:
+        if not path.is_file():
+            raise FileNotFoundError(given)
         if path.stat().st_size > MAX_FILE:
             raise CheckFault(
                 "schema_too_large", f"The schema file {given!r} is larger than {MAX_FILE:,} bytes."

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from engine.config.schema import MOST_WEIGHT
 from engine.domain import Answer, Case, CheckResult, CheckSpec, Outcome, ScoreState
 from engine.scoring.base import ScoringContext
 from engine.scoring.registry import validate_check
@@ -30,13 +31,8 @@ def check_from_json(data: Mapping[str, Any]) -> CheckSpec:
     if not isinstance(kind, str) or not kind.strip():
         raise ValueError('a check is an object with a "type", such as {"type": "contains"}')
     weight = data.get("weight", 1.0)
-    if (
-        isinstance(weight, bool)
-        or not isinstance(weight, (int, float))
-        or not math.isfinite(weight)
-        or weight < 0
-    ):
-        raise ValueError(f"the weight of a check is a number of 0 or more, not {weight!r}")
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= MOST_WEIGHT:
+        raise ValueError(f"the weight of a check is a number of 0 or more, not {str(weight)[:40]}")
     flags = {name: data.get(name, False) for name in ("must_pass", "not", "negate")}
     for name, value in flags.items():
         if not isinstance(value, bool):

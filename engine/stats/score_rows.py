@@ -137,7 +137,10 @@ def _number(value: Any, column: str, source: _Source, row: int) -> float | None:
     if value is None or isinstance(value, bool):
         return None if value is None else float(value)
     if isinstance(value, (int, float)):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
     text = str(value).strip()
     if not text or text.lower() in ("null", "none"):
         return None

@@ -1,0 +1,115 @@
+"""Values nobody means: every one ends in a problem with its place, never in an exception or a freeze."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.domain import Severity
+from engine.scoring.try_check import try_check
+from tests.project.folders import MODELS, codes, only, project
+
+HUGE = "9" * 400
+CASE = "tests:\n  - {id: a, input: hi, reference: x}\n"
+
+
+@pytest.mark.parametrize(
+    ("config", "path"),
+    [
+        (
+            f"providers: [{{id: o, kind: openai, rate_limit: {{rpm: {HUGE}}}}}]\n",
+            "providers[0].rate_limit.rpm",
+        ),
+        (f"run: {{timeout_s: {HUGE}}}\n", "run.timeout_s"),
+        ("metrics: {weights: {accuracy: 1.0e+308}}\n", "metrics.weights.accuracy"),
+        ("metrics: {latency: {target_ms: -5}}\n", "metrics.latency.target_ms"),
+        ("statistics: {resamples: 100000000}\n", "statistics.resamples"),
+        ("judge: {model: 'mock:judge', rubric: [{name: x, weight: 1.0e+308}]}\n", "judge.rubric[0].weight"),
+        ("providers: [{id: o, kind: openai, card: yes}]\n", "providers[0].card"),
+    ],
+)
+def test_a_setting_out_of_all_range_is_named(config: str, path: str, tmp_path: Path) -> None:
+    loaded = project(tmp_path, {"tests.yaml": CASE}, MODELS + config)
+    fault = only(loaded.problems, "bad_value")
+    assert (fault.severity, fault.path) == (Severity.ERROR, path)
+
+
+def test_a_card_that_is_no_block_is_named(tmp_path: Path) -> None:
+    config = "models: [{key: m, model: 'mock:oracle', card: free}]\n"
+    loaded = project(tmp_path, {"tests.yaml": CASE}, config)
+    assert only(loaded.problems, "bad_value").path == "models[0].card"
+
+
+@pytest.mark.parametrize("setting", ["deciding: acuracy", "tie_breaker: latncy", "weights: {acuracy: 1}"])
+def test_a_metric_that_looks_like_a_slip_is_warned_of(setting: str, tmp_path: Path) -> None:
+    loaded = project(tmp_path, {"tests.yaml": CASE}, f"{MODELS}metrics: {{{setting}}}\n")
+    assert only(loaded.problems, "unknown_metric").severity is Severity.WARNING
+    assert loaded.ok
+
+
+def test_metrics_of_checks_are_no_slips(tmp_path: Path) -> None:
+    config = f"{MODELS}metrics: {{deciding: abs_error, weights: {{abs_error: 1, my_metric: 2}}}}\n"
+    assert codes(project(tmp_path, {"tests.yaml": CASE}, config)) == []
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        f"{{id: a, input: hi, reference: x, weight: {HUGE}}}",
+        "{id: a, input: hi, reference: x, weight: 1.0e+308}",
+        "{id: a, input: hi, reference: x, temperature: .inf}",
+    ],
+)
+def test_a_number_of_a_case_out_of_all_range_is_named(case: str, tmp_path: Path) -> None:
+    loaded = project(tmp_path, {"tests.yaml": f"tests:\n  - {case}\n"})
+    assert only(loaded.problems, "bad_value").line == 2
+
+
+@pytest.mark.parametrize(
+    "check", ["{type: []}", "{type: {}}", "{type: [x]}", f"{{type: contains, weight: {HUGE}}}"]
+)
+def test_a_check_of_a_wrong_kind_is_named(check: str, tmp_path: Path) -> None:
+    text = f"tests:\n  - {{id: a, input: hi, reference: x, checks: [{check}]}}\n"
+    assert "bad_check" in codes(project(tmp_path, {"tests.yaml": text}))
+
+
+@pytest.mark.parametrize("name", ["t" * 5000, "'a\\0b'", '"a\\0b"'])
+@pytest.mark.parametrize(
+    "setting", ["tests: {{paths: [{}]}}", "pricing: {{path: {}}}", "scorers: {{paths: [{}]}}"]
+)
+def test_names_that_no_file_can_have_are_faults(name: str, setting: str, tmp_path: Path) -> None:
+    loaded = project(tmp_path, {"tests.yaml": CASE}, f"{MODELS}{setting.format(name)}\n")
+    assert loaded.errors
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("setting", ["tests: {paths: [p.yaml]}", "pricing: {path: p.yaml}"])
+def test_a_pipe_is_not_waited_for(setting: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p.yaml")
+    loaded = project(tmp_path, {"tests.yaml": CASE}, f"{MODELS}{setting}\n")
+    from engine.pricing import PriceBook
+
+    book = PriceBook.for_config(loaded.config, loaded.root)
+    assert loaded.errors or book.problems
+
+
+def test_names_are_one_line(tmp_path: Path) -> None:
+    config = 'project: "P\\n1 winner"\nmodels: [{key: m, model: "mock:oracle", label: "L\\n 1  Fake"}]\n'
+    loaded = project(tmp_path, {"tests.yaml": CASE}, config)
+    assert loaded.config.project == "P 1 winner"
+    assert loaded.config.models[0].label == "L 1 Fake"
+
+
+@pytest.mark.parametrize("reference", [int(HUGE), {"a": int(HUGE)}, [int(HUGE)]])
+def test_a_number_no_float_holds_is_a_number_all_the_same(reference: Any) -> None:
+    result = try_check({"type": "numeric", "reference": reference}, "4", None, None)
+    assert result.passed is not True
+
+
+def test_a_weight_no_float_holds_is_refused() -> None:
+    result = try_check({"type": "numeric", "weight": int(HUGE), "reference": "1"}, "1", None, None)
+    assert result.state.value == "errored"
+    assert "weight" in result.reason
