@@ -16,6 +16,7 @@ from arena_desktop.itemmodels.history import HistoryRow, history_columns
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme.switch import set_width
 from arena_desktop.views.history_data import HistoryFacts, read_history
+from arena_desktop.views.releases import ReleasesCard, RunsWanted
 from arena_desktop.views.result_parts import (
     can_carry_on,
     can_retry,
@@ -59,6 +60,9 @@ class HistoryView(Page):
         self._add_table()
         self._add_details()
         self._add_chart()
+        self.releases = ReleasesCard(context)
+        self.releases.answers_wanted.connect(self._on_runs_wanted)
+        self.body.addWidget(self.releases)
         self.body.addStretch(1)
         context.results.listed.connect(self._on_listed)
         context.projects.opened.connect(lambda _opened: self._forget())
@@ -135,6 +139,14 @@ class HistoryView(Page):
         self.chart.save_pressed.connect(lambda: save_chart(self.chart, self._context))
         self.chart.hide()
         self.body.addWidget(self.chart)
+        self.one_run = Label(
+            self.tr("After two runs you see here how each model did over time."),
+            colour="text2",
+            wrap=True,
+            name="label_one_run",
+        )
+        self.one_run.hide()
+        self.body.addWidget(self.one_run)
 
     # what is shown
 
@@ -153,6 +165,7 @@ class HistoryView(Page):
         self._chosen &= {run.run_id for run in runs}
         self._show_rows()
         project = self._project()
+        self.releases.show_project(project if runs and project else None)
         if not runs or not project:
             self._on_facts(HistoryFacts(project))
             return
@@ -161,8 +174,10 @@ class HistoryView(Page):
     def _on_facts(self, facts: HistoryFacts) -> None:
         self._facts = facts
         self._show_rows()
-        self.chart.setVisible(facts.chart is not None)
-        if facts.chart is not None:
+        several = facts.chart is not None and len(facts.chart.runs) > 1
+        self.chart.setVisible(several)
+        self.one_run.setVisible(facts.chart is not None and not several)
+        if facts.chart is not None and several:
             title = words.over_time_title(facts.deciding)
             self.chart.head.title.setText(title)
             self.chart.set_chart(facts.chart, title, facts.sentence)
@@ -233,14 +248,21 @@ class HistoryView(Page):
         self._show_compare()
 
     def _on_compare(self) -> None:
+        ordered = [run.run_id for run in self._context.results.runs if run.run_id in self._chosen]
+        if len(ordered) == TO_COMPARE:
+            # The list is newest first; the older run stands before.
+            self._compare(ordered[1], ordered[0])
+
+    def _on_runs_wanted(self, wanted: RunsWanted) -> None:
+        self._compare(wanted.before, wanted.after)
+
+    def _compare(self, before: str, after: str) -> None:
         from arena_desktop.views.compare import CompareView
 
-        ordered = [run.run_id for run in self._context.results.runs if run.run_id in self._chosen]
         self._context.page_wanted.emit("compare")
         page = self.window().findChild(CompareView)
-        if page is not None and len(ordered) == TO_COMPARE:
-            # The list is newest first; the older run stands before.
-            page.choose(ordered[1], ordered[0])
+        if page is not None:
+            page.choose(before, after)
 
     def _on_note(self) -> None:
         info, text = self._noting, self.edit_note.text().strip()

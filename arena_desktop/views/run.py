@@ -174,9 +174,14 @@ class RunView(Page):
             self.strips.close_message("left_out")
             return
         first = words.left_out_sentence([facts.labels.get(s.model_key, s.model_key) for s in skipped])
-        text = skipped[0].reason if len(skipped) == 1 else ""
-        look = StripButton(self.tr("See the models"), lambda: self._context.page_wanted.emit("models"))
-        self.strips.show_message(Message("left_out", Tone.WARN, first, text, (look,)))
+        buttons = [StripButton(self.tr("See the models"), lambda: self._context.page_wanted.emit("models"))]
+        if len(skipped) == 1 and skipped[0].code == "no_key":
+            models = facts.opened.project.config.models
+            service = next((m.provider for m in models if m.key == skipped[0].model_key), None) or ""
+            add = StripButton(self.tr("Add key…"), lambda: self._context.key_wanted.emit(service))
+            buttons.insert(0, add)
+        text = words.left_out_reason([(item.code, item.reason) for item in skipped])
+        self.strips.show_message(Message("left_out", Tone.WARN, first, text, tuple(buttons)))
 
     def _offer_unfinished(self) -> None:
         opened = self._context.projects.current

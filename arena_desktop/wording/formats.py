@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from decimal import Decimal
 
@@ -86,8 +87,10 @@ def whole(value: float) -> str:
 
 
 def points(share: float) -> str:
-    """A share 0..1 (or a difference of two) as whole points of 100."""
-    return whole(share * 100)
+    """A share 0..1 (or a difference of two) as whole points of 100; a half counts up, as people expect."""
+    # What is left of a half by binary fractions (72.49999999999999) still is a half.
+    nearly = round(abs(share) * 100, 9)
+    return whole(math.copysign(math.floor(nearly + 0.5), share))
 
 
 def out_of_100(share: float | None) -> str:

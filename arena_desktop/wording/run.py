@@ -82,7 +82,7 @@ def limit_sentence(price: RunPrice) -> str:
     if price.unpriced:
         return _tr("We cannot say what the run will cost.")
     if price.free:
-        return _tr("Nothing is charged by anybody.")
+        return _tr("Nobody charges anything for this run.")
     likely = price.total.likely
     if price.ceiling is None or price.total.high is None or likely is None:
         return _tr("You have set no limit.")
@@ -185,6 +185,13 @@ def left_out_sentence(labels: Sequence[str]) -> str:
     if len(labels) == 1:
         return _tr("{model} is left out of this run.").format(model=labels[0])
     return _tr("{count} models are left out of this run.").format(count=len(labels))
+
+
+def left_out_reason(reasons: Sequence[tuple[str, str]]) -> str:
+    """Why, from (code, the engine's sentence) of each; empty where there is no one cause to name."""
+    if {code for code, _sentence in reasons} == {"no_key"}:
+        return _tr("It has no access key.") if len(reasons) == 1 else _tr("They have no access key.")
+    return reasons[0][1] if len(reasons) == 1 else ""
 
 
 def plan_sentence(concurrency: int, lanes: Sequence[tuple[str, int]], seconds: float) -> str:

@@ -217,11 +217,25 @@ def _rival(board: Leaderboard, winner: Entry) -> Entry | None:
     return next((e for e in board.entries if e.status is EntryStatus.RANKED and e is not winner), None)
 
 
+def _rival_passed(board: Leaderboard, winner: Entry, rival: Entry) -> str:
+    """What the rival passed, of how many where that differs, and why it is the one to compare with."""
+    count = str(rival.passed_cases)
+    if rival.scored_cases != winner.scored_cases:
+        count = _tr("{passed} of the {tests} tests it answered").format(
+            passed=rival.passed_cases, tests=rival.scored_cases
+        )
+    if board.deciding == "accuracy" and winner.rank == 1 and (rival.rank or 0) > 2:
+        return _tr("Of the others {name} was right most often: it passed {count}.").format(
+            name=rival.label, count=count
+        )
+    return _tr("{name} passed {count}.").format(name=rival.label, count=count)
+
+
 def _against(board: Leaderboard, winner: Entry, rival: Entry) -> str:
     """The comparison with the rival, as the verdict's row allows it."""
     verdict = board.verdict
     pair = verdict.pair
-    compared = _tr("{name} passed {passed}.").format(name=rival.label, passed=rival.passed_cases)
+    compared = _rival_passed(board, winner, rival)
     if pair is None or {pair.a, pair.b} != {winner.model_key, rival.model_key}:
         return compared
     tests = formats.whole(pair.unit_count)

@@ -143,7 +143,7 @@ def test_ready_says_price_counts_and_who_takes_part(ready: RunView) -> None:
     assert state_of(pane.rows, "likely", "grove") == "–"
     assert state_of(pane.rows, "ready", "grove") == "Needs a key"
     said = texts(ready)
-    assert "Grove Pro is left out of this run. The variable ARENA_TEST_NO_SUCH_KEY is not set." in said
+    assert "Grove Pro is left out of this run. It has no access key." in said
     assert forbidden(said) == []
     assert nameless(ready) == []
 

@@ -1,0 +1,55 @@
+"""The verdict in words: the model it compares with, and whole points that round as people expect."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena_desktop.wording import formats
+from arena_desktop.wording.run import left_out_reason
+from arena_desktop.wording.verdict import recommendation
+from engine.stats.board import Entry, EntryStatus, Leaderboard, Verdict
+
+
+def entry(key: str, rank: int, passed: int, scored: int) -> Entry:
+    return Entry(
+        model_key=key,
+        label=key.title(),
+        status=EntryStatus.RANKED,
+        rank=rank,
+        passed_cases=passed,
+        scored_cases=scored,
+    )
+
+
+def board(*entries: Entry, rival: str) -> Leaderboard:
+    first = entries[0].model_key
+    verdict = Verdict(row=4, code="better", leader=first, a=first, b=rival)
+    return Leaderboard(entries=entries, verdict=verdict, winner=first)
+
+
+def test_the_rival_is_counted_on_the_tests_it_answered_and_explained() -> None:
+    said = recommendation(
+        board(entry("aster", 1, 39, 40), entry("birch", 2, 29, 40), entry("dune", 3, 27, 37), rival="dune")
+    )
+    assert said.startswith("Aster passed 39 of your 40 tests.")
+    assert "Of the others Dune was right most often: it passed 27 of the 37 tests it answered." in said
+
+
+def test_the_second_place_needs_no_explanation() -> None:
+    said = recommendation(board(entry("aster", 1, 39, 40), entry("birch", 2, 29, 40), rival="birch"))
+    assert "Birch passed 29." in said
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0.725, "73"), (0.975, "98"), (0.7249, "72"), (-0.085, "-9"), (0.0, "0"), (-0.001, "0")],
+)
+def test_a_half_counts_up(share: float, words: str) -> None:
+    assert formats.points(share) == words
+
+
+def test_a_missing_key_is_called_a_key() -> None:
+    assert left_out_reason([("no_key", "The variable A_KEY is not set.")]) == "It has no access key."
+    assert left_out_reason([("no_key", "a"), ("no_key", "b")]) == "They have no access key."
+    assert left_out_reason([("not_reachable", "Nothing answered.")]) == "Nothing answered."
+    assert left_out_reason([("no_key", "a"), ("not_reachable", "b")]) == ""
