@@ -17,8 +17,9 @@ from arena_desktop.run_bar import RunBar
 from arena_desktop.samples import working_copy
 from arena_desktop.theme.switch import Theme
 from arena_desktop.widgets.rail import Mark
-from arena_desktop.widgets.strip import Message, Tone
+from arena_desktop.widgets.strip import Message, StripButton, Tone
 from arena_desktop.window_actions import WindowActions
+from arena_desktop.wording.setup import counted
 from engine.domain import Severity
 from engine.errors import ArenaError
 
@@ -111,17 +112,14 @@ class ArenaWindow(MainWindow):
         self.run_opened.emit(wanted)
 
     def _say_faults(self, opened: OpenProject) -> None:
-        count = sum(problem.severity is Severity.ERROR for problem in opened.project.problems)
-        if not count:
+        if not any(problem.severity is Severity.ERROR for problem in opened.project.problems):
             self.close_message("faults")
             return
-        first = (
-            self.tr("The project has 1 fault.")
-            if count == 1
-            else self.tr("The project has {count} faults.").format(count=count)
-        )
+        # How many there are is said once, beside the list: a closer look finds more than the files tell.
+        first = self.tr("The project has faults.")
         text = self.tr("It can be looked at, and it runs once they are mended.")
-        self.show_message(Message("faults", Tone.BAD, first, text))
+        show = StripButton(self.tr("Show the faults"), lambda: self.show_page("project"))
+        self.show_message(Message("faults", Tone.BAD, first, text, (show,)))
 
     def _say_error(self, key: str, error: ArenaError) -> None:
         self.show_message(Message(key, Tone.BAD, error.message, error.hint))
@@ -150,12 +148,15 @@ def _summary(opened: OpenProject) -> str:
     config, project = opened.project.config, opened.project
     models = sum(entry.enabled for entry in config.models)
     tests = len(project.cases)
-    window = QApplication.translate
-    if config.run.trials == 1:
-        text = window("ArenaWindow", "{tests} tests, {models} models")
-        return text.format(tests=tests, models=models)
-    text = window("ArenaWindow", "{tests} tests, asked {trials} times each, {models} models")
-    return text.format(tests=tests, trials=config.run.trials, models=models)
+
+    def tr(text: str) -> str:
+        return QApplication.translate("ArenaWindow", text)
+
+    parts = [counted(tests, tr("1 test"), tr("{count} tests"))]
+    if config.run.trials > 1:
+        parts.append(tr("asked {trials} times each").format(trials=config.run.trials))
+    parts.append(counted(models, tr("1 model"), tr("{count} models")))
+    return ", ".join(parts)
 
 
 def _dropped_folder(data: QMimeData) -> Path | None:

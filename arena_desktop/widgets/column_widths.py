@@ -29,7 +29,7 @@ class ColumnWidths(QObject):
         super().__init__(view)
         self._view, self._header = view, header
         self._chosen: dict[str, int] = {}
-        self._hidden: set[str] = set()
+        self._told: dict[str, bool] = {}  # True = hidden by the person, False = shown
         self._fitting = False
         # The style's own least width grows with the text and would push the last column out.
         header.setMinimumSectionSize(_SMALLEST)
@@ -47,24 +47,28 @@ class ColumnWidths(QObject):
     def reset(self) -> None:
         """As the column data says."""
         self._chosen.clear()
-        self._hidden = {column.id for column in self.columns() if column.hidden}
+        self._told.clear()
         self._put_order([column.id for column in self.columns()])
         self.fit()
 
     def is_hidden(self, column_id: str) -> bool:
         """Whether the person (or the column data) hid it."""
-        return column_id in self._hidden
+        return any(self._is_hidden(column) for column in self.columns() if column.id == column_id)
+
+    def _is_hidden(self, column: Column[Any]) -> bool:
+        return self._told.get(column.id, column.hidden)
 
     def set_hidden(self, column_id: str, hidden: bool) -> None:
         """Hides or shows a column."""
-        (self._hidden.add if hidden else self._hidden.discard)(column_id)
+        self._told[column_id] = hidden
         self.fit()
 
     def state(self) -> dict[str, Any]:
         """By column id, so that new or removed columns do no harm later."""
         columns = self.columns()
         order = [columns[self._header.logicalIndex(n)].id for n in range(self._header.count())]
-        return {"widths": dict(self._chosen), "hidden": sorted(self._hidden), "order": order}
+        hidden = sorted(column.id for column in columns if self._is_hidden(column))
+        return {"widths": dict(self._chosen), "hidden": hidden, "order": order}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Takes a state back; unknown ids and odd values are left out."""
@@ -72,10 +76,11 @@ class ColumnWidths(QObject):
         widths = state.get("widths")
         if isinstance(widths, dict):
             self._chosen = {k: w for k, w in widths.items() if k in known and isinstance(w, int) and w > 0}
-        hidden = state.get("hidden")
+        hidden, order = state.get("hidden"), state.get("order")
         if isinstance(hidden, list):
-            self._hidden = {str(item) for item in hidden} & known
-        order = state.get("order")
+            # A column that the state has never seen stays as its data says.
+            seen = {str(item) for item in order} if isinstance(order, list) else known
+            self._told = {name: name in hidden for name in seen & known}
         if isinstance(order, list):
             self._put_order([str(item) for item in order if item in known])
         self.fit()
@@ -97,7 +102,7 @@ class ColumnWidths(QObject):
             self._fitting = False
 
     def _choose(self, columns: list[Column[Any]], room: int) -> list[int]:
-        shown = [s for s, column in enumerate(columns) if column.id not in self._hidden]
+        shown = [s for s, column in enumerate(columns) if not self._is_hidden(column)]
         for section in sorted((s for s in shown if columns[s].drop > 0), key=lambda s: columns[s].drop):
             if sum(self._least(columns, s) for s in shown) <= room:
                 break

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from arena_desktop.cells import Column
 from arena_desktop.settings import Settings
 from arena_desktop.theme.switch import Theme
 from arena_desktop.widgets.clipboard import from_tsv, to_html, to_tsv
@@ -327,3 +328,20 @@ def test_rows_grow_with_the_text(shown, theme: Theme) -> None:
     assert view.rowHeight(0) >= view.fontMetrics().height() + 24
     view.fit_rows()
     assert view.height() == view.horizontalHeader().sizeHint().height() + 4 * view.rowHeight(0)
+
+
+def test_columns_that_come_later_stay_as_their_data_says(shown) -> None:
+    view = shown()
+    view.hide_column("cost", True)
+    state = view.state()
+    usual = view.rows.columns
+    view.rows.set_columns([*usual, Column("extra", "Extra", lambda _row: "", hidden=True)])
+    view.restore(state)
+    assert view.isColumnHidden(view.rows.section_of("extra"))
+    assert view.isColumnHidden(view.rows.section_of("cost"))
+    view.hide_column("extra", False)
+    kept = view.state()
+    view.rows.set_columns(usual)
+    view.rows.set_columns([*usual, Column("extra", "Extra", lambda _row: "", hidden=True)])
+    view.restore(kept)
+    assert not view.isColumnHidden(view.rows.section_of("extra"))
