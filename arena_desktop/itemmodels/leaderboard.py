@@ -149,7 +149,7 @@ def must_have_cell(row: BoardRow) -> Cell:
     if any(warning.code in _MUST_HAVES for warning in row.entry.warnings):
         return IconTextCell("info", _tr("Not all stated"), "text2")
     if not row.must_haves:
-        return IconTextCell("", _tr("None set"), tone="text3")
+        return IconTextCell("", _tr("No must-haves"), tone="text3")
     return IconTextCell("check", _tr("Meets all"))
 
 

@@ -129,18 +129,43 @@ class ActionCard(QPushButton):
         self.setAutoDefault(True)
         self.setAccessibleName(title)
         self.setAccessibleDescription(sentence)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         if name:
             self.setObjectName(name)
 
     def sizeHint(self) -> QSize:
         title, body = QFontMetricsF(F("section")), QFontMetricsF(F("body"))
         width = max(title.horizontalAdvance(self.text()), body.horizontalAdvance(self._sentence)) + 40
-        height = 20 + 40 + 12 + title.height() + 6 + body.height() + 32
-        return QSize(int(width), -(-int(height) // 4) * 4)
+        return QSize(int(width), self._height(1))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, self.sizeHint().height())
+        return QSize(120, self._height(1))
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._height(len(self._sentence_lines(width - 40)))
+
+    def _height(self, lines: int) -> int:
+        title, body = QFontMetricsF(F("section")), QFontMetricsF(F("body"))
+        height = 20 + 40 + 12 + title.height() + 6 + lines * body.height() + 32
+        return -(-int(height) // 4) * 4
+
+    def _sentence_lines(self, width: float) -> list[str]:
+        """The sentence in at most two lines, the second one elided."""
+        metrics = QFontMetricsF(F("body"))
+        first = ""
+        words = self._sentence.split(" ")
+        for count in range(1, len(words) + 1):
+            tried = " ".join(words[:count])
+            if first and metrics.horizontalAdvance(tried) > width:
+                rest = self._sentence[len(first) + 1 :]
+                return [first, metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width)]
+            first = tried
+        return [metrics.elidedText(first, Qt.TextElideMode.ElideRight, width)]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current()
@@ -158,18 +183,18 @@ class ActionCard(QPushButton):
         rounded(painter, tile, 8, theme.color("accent" if self._lead else "tint"))
         tone = theme["onAccent" if self._lead else "accentText"]
         theme_icons.draw(painter, self._icon_name, tone, tile.adjusted(10, 10, -10, -10))
-        title, body = QFontMetricsF(F("section")), QFontMetricsF(F("body"))
+        title = QFontMetricsF(F("section"))
+        width = self.width() - 40.0
         top = tile.bottom() + 12
-        for font, metrics, tone_name, text in (
-            (F("section"), title, "text", self.text()),
-            (F("body"), body, "text2", self._sentence),
-        ):
-            painter.setFont(font)
+        shown = title.elidedText(self.text(), Qt.TextElideMode.ElideRight, width)
+        lines = [("section", "text", shown)]
+        lines += [("body", "text2", line) for line in self._sentence_lines(width)]
+        for number, (role, tone_name, text) in enumerate(lines):
+            painter.setFont(F(role))
             painter.setPen(theme.color(tone_name if self.isEnabled() else "dis"))
-            box = QRectF(20, top, self.width() - 40, metrics.height())
-            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, shown)
-            top += metrics.height() + 6
+            height = QFontMetricsF(painter.font()).height()
+            painter.drawText(QRectF(20, top, width, height), Qt.AlignmentFlag.AlignVCenter, text)
+            top += height + (6 if number == 0 else 0)
 
 
 class ChoiceCard(QRadioButton):

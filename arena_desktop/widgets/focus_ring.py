@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QTextEdit,
     QWidget,
 )
+from shiboken6 import isValid
 
 from arena_desktop.theme import current
 
@@ -69,7 +70,8 @@ class FocusRing(QWidget):
     def show_on(self, widget: QWidget | None) -> None:
         """Puts the ring around a widget of this window; None takes it away."""
         for watched in self._watched:
-            watched.removeEventFilter(self)
+            if isValid(watched):
+                watched.removeEventFilter(self)
         self._watched = []
         self._target = widget
         if widget is None:
@@ -88,7 +90,7 @@ class FocusRing(QWidget):
         return False
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._target is None:
+        if self._target is None or not isValid(self._target):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -99,7 +101,12 @@ class FocusRing(QWidget):
         painter.drawRoundedRect(box.adjusted(0, 0, -2, -2), radius, radius)
 
     def _on_focus(self, _old: QWidget | None, new: QWidget | None) -> None:
+        # The parts of a window lose the focus while it is taken down, and the ring may be gone by then.
+        if not isValid(self):
+            return
         window = self.parentWidget()
+        if new is not None and not isValid(new):
+            new = None
         if new is None or new.window() is not window:
             self.show_on(None)
             return
@@ -111,7 +118,7 @@ class FocusRing(QWidget):
 
     def _follow(self) -> None:
         target, window = self._target, self.parentWidget()
-        if target is None or not target.isVisibleTo(window):
+        if target is None or not isValid(target) or not target.isVisibleTo(window):
             self.hide()
             return
         room = _OFF + _WIDTH

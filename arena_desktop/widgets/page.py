@@ -25,25 +25,27 @@ def is_narrow(width: int) -> bool:
 
 
 class PageHeader(QWidget):
-    """Title with an optional sentence below; `controls` at the right, the primary button last."""
+    """Title with an optional sentence below; `controls` at the right, the primary button last.
+
+    The sentence has the whole width, so that wide controls never press it into a narrow column.
+    """
 
     def __init__(self, title: str, subtitle: str = "") -> None:
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        words = QVBoxLayout()
+        words = QVBoxLayout(self)
+        words.setContentsMargins(0, 0, 0, 0)
         words.setSpacing(4)
+        row = QHBoxLayout()
+        row.setSpacing(8)
         self.title = Label(title, "title", name="page_title")
         self.subtitle = Label(subtitle, "body", colour="text2", wrap=True)
         self.subtitle.setVisible(bool(subtitle))
-        words.addWidget(self.title)
-        words.addWidget(self.subtitle)
-        row.addLayout(words, 1)
-        row.setAlignment(words, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.title, 1, Qt.AlignmentFlag.AlignTop)
         self.controls = FlowLayout(right=True)
         row.addLayout(self.controls)
+        words.addLayout(row)
+        words.addWidget(self.subtitle)
         self._apply_height()
 
     def set_lead(self, text: str) -> None:
@@ -60,8 +62,9 @@ class PageHeader(QWidget):
         self._apply_height()
 
     def _apply_height(self) -> None:
-        # Alone, the title stands in the middle beside the controls.
-        self.title.setMinimumHeight(0 if self.subtitle.text() else control_height())
+        # The title stands in the middle beside the first line of controls.
+        alone = self.subtitle.text() and not self.controls.count()
+        self.title.setMinimumHeight(0 if alone else control_height())
 
 
 class Page(QWidget):

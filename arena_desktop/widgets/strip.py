@@ -70,10 +70,11 @@ class MessageStrip(QFrame):
         row.addWidget(self._words, 1)
         self._buttons = FlowLayout(right=True)
         row.addLayout(self._buttons)
-        self._close = IconButton("close", self.tr("Close this message"))
+        self._close = IconButton("close", self.tr("Close this message"), name="button_close_message")
         self._close.setProperty("place", "tinted")
         self._close.clicked.connect(self.dismiss)
         row.addWidget(self._close)
+        row.setAlignment(self._buttons, Qt.AlignmentFlag.AlignVCenter)
         self._apply_size()
         self.set_message(message)
 

@@ -20,6 +20,35 @@ from arena_desktop.widgets.table import ArenaTable
 _FILTER_DELAY_MS = 120
 
 
+class _OnTop(QStackedLayout):
+    """As high as the page on top, not as the highest of all."""
+
+    def sizeHint(self) -> QSize:
+        widget = self.currentWidget()
+        return widget.sizeHint() if widget is not None else super().sizeHint()
+
+    def minimumSize(self) -> QSize:
+        widget = self.currentWidget()
+        return _least(widget) if widget is not None else super().minimumSize()
+
+    def hasHeightForWidth(self) -> bool:
+        widget = self.currentWidget()
+        return widget is not None and widget.hasHeightForWidth()
+
+    def heightForWidth(self, width: int) -> int:
+        widget = self.currentWidget()
+        return widget.heightForWidth(width) if widget is not None else -1
+
+
+def _least(widget: QWidget) -> QSize:
+    """What a layout would take as the least size of a widget."""
+    hint = widget.minimumSizeHint()
+    policy = widget.sizePolicy()
+    if policy.verticalPolicy() == QSizePolicy.Policy.Fixed:
+        hint.setHeight(widget.sizeHint().height())
+    return hint.expandedTo(widget.minimumSize()).boundedTo(widget.maximumSize())
+
+
 class TableCard(Card):
     """An `ArenaTable` on a card. `foot` (made by `add_foot`) is a row below a hairline.
 
@@ -34,7 +63,8 @@ class TableCard(Card):
         # A frame's radius does not clip its children: keep them off the round corners.
         self.body.setContentsMargins(1, 4, 1, 6)
         self.table = table
-        self._stack = QStackedLayout()
+        self._stack = _OnTop()
+        self._stack.currentChanged.connect(self._on_turned)
         # A stack shows what is put in; without a place of its own that would be a window.
         self.body.addLayout(self._stack, 1)
         self._stack.addWidget(table)
@@ -69,6 +99,10 @@ class TableCard(Card):
         row.setContentsMargins(20, 8, 20, 4)
         self.body.addWidget(holder)
         return row
+
+    def _on_turned(self, _index: int) -> None:
+        self._stack.invalidate()
+        self.updateGeometry()
 
     def _on_counts(self, shown: int, total: int) -> None:
         if total == 0 and self._empty is not None:

@@ -1,6 +1,6 @@
 """Pictures of every page of the real program, light and dark, for the README and for looking at them.
 
-    python -m tests.pictures [FOLDER] [--size 1280x800]
+    python -m tests.pictures [FOLDER] [--size 1280x800] [--text 200]
 
 A home of its own, no screen, no key and no network: the sample is really run, and what is grabbed is what
 a person would see. Without a folder the pictures of the README are made anew.
@@ -26,7 +26,7 @@ from arena_desktop.arena_window import ArenaWindow
 from arena_desktop.theme.switch import Appearance
 
 SHOWN = Path(__file__).resolve().parent / "shown"
-PAGES = ("project", "cases", "models", "scoring", "run", "results", "answers", "history", "compare")
+PAGES = ("project", "cases", "models", "scoring", "run", "results", "answers", "duel", "history", "compare")
 PATIENCE_MS = 60_000
 
 
@@ -102,6 +102,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=SHOWN)
     parser.add_argument("--size", default="1280x800")
+    parser.add_argument("--text", type=int, default=100, help="the text size in percent")
     options = parser.parse_args()
     width, height = (int(part) for part in options.size.split("x"))
     os.environ.update(ARENA_KEYRING="memory")
@@ -112,6 +113,7 @@ def main() -> int:
         _app, window = create([], Path(home))
         assert isinstance(window, ArenaWindow)
         window.resize(width, height)
+        window.menus.zoom_requested.emit((options.text - 100) // 10)
         window.show()
         walk(window, Camera(window, options.folder))
         window.close()
