@@ -13,6 +13,7 @@ from providers.base import ConnectionSettings, ErrorKind, ModelInfo, ProviderErr
 from providers.checkup import Checkup, check
 from providers.registry import canonical_kind
 
+from engine.config.call_params import without_own
 from engine.config.schema import Connection, ModelEntry
 from engine.errors import UserError
 from engine.hosts import base_url, endpoint_of
@@ -127,7 +128,7 @@ def settings_for(
         proxy=connection.proxy,
         verify_tls=connection.verify_tls,
         model_prefix=connection.model_prefix,
-        params=connection.params,
+        params=without_own(connection.params),
         width=1,
     )
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from providers.base import Message
 from providers.registry import KINDS
 
+from engine.config.call_params import longest_answer, without_own
 from engine.config.canonical import digest
 from engine.config.faults import nearest
 from engine.config.loading import Place
@@ -26,7 +27,6 @@ from engine.errors import UserError
 
 # `{{{{` first: it is the way to write a literal `{{`.
 _PLACEHOLDER = re.compile(r"\{\{\{\{|\{\{[ \t]*([^{}\n]*?)[ \t]*\}\}")
-_LIFTED = ("system", "max_tokens", "temperature")
 _SHOWN_IDS = 5
 
 
@@ -105,8 +105,7 @@ def build_prompt(case: Case, entry: ModelEntry, config: Config) -> Prompt:
         UserError: `undefined_variable`.
     """
     params = merged_params(entry, config)
-    lifted = {name: params.pop(name, None) for name in _LIFTED}
-    system = _first(case.context, entry.system, lifted["system"], config.defaults.system)
+    system = _first(case.context, entry.system, params.get("system"), config.defaults.system)
     messages = case.messages
     if messages is None:
         messages = (Message("user", question(case, template_of(entry, config))),)
@@ -119,9 +118,11 @@ def build_prompt(case: Case, entry: ModelEntry, config: Config) -> Prompt:
     return Prompt(
         messages=messages,
         system=system or None,
-        max_tokens=_first(case.max_tokens, entry.max_tokens, lifted["max_tokens"], defaults.max_tokens),
-        temperature=_first(case.temperature, entry.temperature, lifted["temperature"], defaults.temperature),
-        params=params,
+        max_tokens=_first(case.max_tokens, entry.max_tokens, longest_answer(params), defaults.max_tokens),
+        temperature=_first(
+            case.temperature, entry.temperature, params.get("temperature"), defaults.temperature
+        ),
+        params=without_own(params),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from yaml.nodes import Node, ScalarNode, SequenceNode
 
@@ -100,5 +101,14 @@ def without(connection: Connection, secrets: frozenset[str]) -> Connection:
         api_key_ref=None if connection.api_key_ref in secrets else connection.api_key_ref,
         base_url=None if connection.base_url in secrets else connection.base_url,
         proxy=None if connection.proxy in secrets else connection.proxy,
-        params={k: v for k, v in connection.params.items() if v not in secrets},
+        params={k: v for k, v in connection.params.items() if not _holds(v, secrets)},
     )
+
+
+def _holds(value: Any, secrets: frozenset[str]) -> bool:
+    """True where one of the texts stands in the value, at any depth."""
+    if isinstance(value, Mapping):
+        return any(_holds(inner, secrets) for inner in value.values())
+    if isinstance(value, list | tuple):
+        return any(_holds(inner, secrets) for inner in value)
+    return isinstance(value, str) and value in secrets

@@ -9,6 +9,7 @@ from typing import Any
 from yaml.nodes import MappingNode, Node
 
 from engine.config import blocks, literal_keys
+from engine.config.call_params import check_params
 from engine.config.connecting import connect
 from engine.config.faults import Faults
 from engine.config.metric_block import metrics
@@ -110,6 +111,11 @@ def _load(root: MappingNode, faults: Faults, default_name: str) -> LoadedConfig:
             values["scorers"], options=_options(entries["scorers"], values["scorers"])
         )
     values["project"] = " ".join((values.get("project") or "").split()) or default_name
+    for node, path in [row[1:3] for row in (*model_rows, *link_rows)]:
+        check_params(node, path, faults)
+    for name in ("defaults", "judge"):
+        if name in entries:
+            check_params(entries[name].value, entries[name].path, faults)
     places = _places(written, entries, model_rows, link_rows)
     models = _keyed(faults, model_rows, _first(targets), root)
     links = tuple(literal_keys.without(row[0], secrets) for row in link_rows)

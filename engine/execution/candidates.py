@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from providers.base import ConnectionSettings, ProviderError
 from providers.registry import KINDS, canonical_kind
 
+from engine.config.call_params import without_own
 from engine.config.schema import Card, Connection, ModelEntry
 from engine.domain import SkippedModel
 from engine.errors import Cancelled
@@ -147,7 +148,7 @@ class Candidates:
             proxy=connection.proxy,
             verify_tls=connection.verify_tls,
             model_prefix=connection.model_prefix,
-            params=connection.params,
+            params=without_own(connection.params),
             width=self._config.run.concurrency,
             trusted=self._code_trusted,
             root=str(self._project.root),

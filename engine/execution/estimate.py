@@ -103,6 +103,10 @@ def prompt_tokens_at_most(prompt: Prompt, case: Case) -> int:
     texts = [message.content for message in prompt.messages]
     if prompt.system:
         texts.append(prompt.system)
+    # Descriptions of tools and of the form of the answer are read by the service, and paid for.
+    texts += [
+        json.dumps(value, default=str) for value in prompt.params.values() if isinstance(value, dict | list)
+    ]
     pictures = IMAGE_TOKENS * (len(case.images) + len(case.files))
     return text_tokens_at_most(texts) + pictures
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from providers.base import Message, PracticeContext, Request
 
+from engine.config.call_params import without_own
 from engine.domain import Cell
 from engine.execution.budget import Worst
 from engine.execution.call import OUTCOMES
@@ -20,8 +21,6 @@ from engine.execution.jobs import JUDGE_LANE
 from engine.execution.messages import JudgeSaid, Ticket, WorkerMessage
 from engine.execution.settling import cost_of, refused, used_of
 from engine.scoring.seams import JudgeReply, JudgeRequest
-
-_OWN_FIELDS = ("system", "max_tokens", "temperature")
 
 
 class JudgeCaller:
@@ -74,7 +73,7 @@ class JudgeCaller:
 
 
 def _params(judge: ReadyModel) -> Mapping[str, Any]:
-    return {name: value for name, value in judge.entry.params.items() if name not in _OWN_FIELDS}
+    return without_own(judge.entry.params)
 
 
 def _longest(request: JudgeRequest, judge: ReadyModel) -> int:

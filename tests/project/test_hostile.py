@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 from engine.domain import Severity
+from engine.execution.estimate import prompt_tokens_at_most
+from engine.prompts import build_prompt
 from engine.scoring.try_check import try_check
 from tests.project.folders import MODELS, codes, only, project
 
+ESCAPED = MODELS.replace("{", "{{").replace("}", "}}")
+LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 HUGE = "9" * 400
 CASE = "tests:\n  - {id: a, input: hi, reference: x}\n"
 
@@ -113,3 +117,59 @@ def test_a_weight_no_float_holds_is_refused() -> None:
     result = try_check({"type": "numeric", "weight": int(HUGE), "reference": "1"}, "1", None, None)
     assert result.state.value == "errored"
     assert "weight" in result.reason
+
+
+@pytest.mark.parametrize(
+    "param",
+    [
+        *("n: 50", "best_of: 2", "candidate_count: 3", "model: m", "messages: [{role: user, content: x}]"),
+        *("max_tokens: '5000'", "max_completion_tokens: -1", "maxOutputTokens: 1.5", "system: {a: 1}"),
+    ],
+)
+@pytest.mark.parametrize(
+    "place",
+    [
+        "models: [{{key: m, model: 'mock:oracle', params: {{{}}}}}]\n",
+        ESCAPED + "defaults: {{params: {{{}}}}}\n",
+        MODELS.replace("{", "{{").replace("}", "}}")
+        + "providers: [{{id: o, kind: openai, params: {{{}}}}}]\n",
+        ESCAPED + "judge: {{model: 'mock:judge', params: {{{}}}}}\n",
+    ],
+    ids=["model", "defaults", "connection", "judge"],
+)
+def test_params_cannot_change_what_is_priced(place: str, param: str, tmp_path: Path) -> None:
+    fault = only(project(tmp_path, {"tests.yaml": CASE}, place.format(param)).problems, "bad_param")
+    assert fault.severity is Severity.ERROR
+    assert fault.path.endswith(f"params.{param.partition(':')[0]}")
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+@pytest.mark.parametrize("holder", ["defaults", "connection", "entry"])
+def test_the_length_in_params_is_the_length_that_is_reserved(name: str, holder: str, tmp_path: Path) -> None:
+    params = {key: f", params: {{{name}: 5000}}" if key == holder else "" for key in ("connection", "entry")}
+    config = (
+        f"providers: [{{id: s, kind: openai_compatible, base_url: 'http://127.0.0.1:9/v1'{params['connection']}}}]\n"
+        f"models: [{{key: m, model: x, provider: s{params['entry']}}}]\n"
+        + (f"defaults: {{params: {{{name}: 5000}}}}\n" if holder == "defaults" else "")
+    )
+    loaded = project(tmp_path, {"tests.yaml": CASE}, config)
+    prompt = build_prompt(loaded.cases[0], loaded.config.models[0], loaded.config)
+    assert prompt.max_tokens == 5000
+    assert name not in prompt.params
+
+
+def test_what_a_service_reads_in_params_is_reserved(tmp_path: Path) -> None:
+    config = "models: [{key: m, model: 'mock:oracle', params: {tools: [{description: %s}]}}]\n" % ("x" * 5000)
+    loaded = project(tmp_path, {"tests.yaml": CASE}, config)
+    prompt = build_prompt(loaded.cases[0], loaded.config.models[0], loaded.config)
+    assert prompt_tokens_at_most(prompt, loaded.cases[0]) > 5000
+
+
+def test_a_connection_may_have_params_of_any_depth(tmp_path: Path) -> None:
+    key = "sk-" + "a1" * 20
+    config = (
+        f"{MODELS}providers: [{{id: o, kind: openai, params: {{a: {{b: [{{c: {key}}}]}}, d: [1, {{}}]}}}}]\n"
+    )
+    loaded = project(tmp_path, {"tests.yaml": CASE}, config)
+    assert codes(loaded) == ["literal_key"]
+    assert loaded.connection("o").params == {"d": [1, {}]}
