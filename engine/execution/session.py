@@ -97,6 +97,7 @@ class Session:
         self._cancel_asked = False
         self._late_marks = False
         self._abandon_at: float | None = None
+        self._abandoned = False
         self._not_saved: ArenaError | None = None
         self._last_wall = self._clock.wall()
         self.finished: ev.RunFinished | None = None
@@ -433,6 +434,7 @@ class Session:
         self._abandon_at = None
         never_asked = {ticket.job.id for _, ticket in self._booked.values()}
         for ticket in self._books.under_way():
+            self._abandoned = True
             asked = ticket.job.id not in never_asked
             self._give_up(ticket, "Stopped before the answer came.", asked=asked)
 
@@ -510,7 +512,8 @@ class Session:
         if opening is None:
             raise RuntimeError("the run was never opened")
         self._clients.close()
-        if not self._executor.close(0.0 if self._stop_event.is_set() else LEFT_BEHIND_S):
+        # Threads that were waited for already are not waited for again; all others are on their way out.
+        if not self._executor.close(0.0 if self._abandoned else LEFT_BEHIND_S):
             _log.warning("some calls did not come back and were left behind")
         ending = Ending(
             request=self.request,

@@ -66,7 +66,7 @@ def _sound(store: Path) -> bool:
 
 def _completed(stub: StubServer, seen: int) -> int:
     """Answers the stub has sent, once those it still holds back are counted too."""
-    for _ in range(100):
+    for _ in range(1000):
         stats = stub.stats()
         done = int(stats["by_status"].get("200", 0))
         if done == stats["total"] and done >= seen:
