@@ -97,6 +97,9 @@ class RunReady(QWidget):
         self.label_plan.setText(self._plan(facts))
         runs = ready > 0 and choice.asked > 0 and not facts.preflight.errors
         self.button_run.setEnabled(runs)
+        # What cannot run has no price either, and nothing to choose between.
+        self.choices.setVisible(runs)
+        self.button_plan.setVisible(runs)
         if not runs:
             self._show_cannot(facts)
             return

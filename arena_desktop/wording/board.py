@@ -231,7 +231,8 @@ def chart_sentence(board: Leaderboard) -> str:
         (e for e in board.entries if e.status is EntryStatus.RANKED and e.composite is not None), None
     )
     if first is None or first.composite is None:
-        return _tr("No model has a score yet.")
+        scored = any(entry.composite is not None for entry in board.entries)
+        return _tr("All models with a score are ruled out.") if scored else _tr("No model has a score yet.")
     sentence = score_spoken(
         first.composite,
         first.composite_interval.low if first.composite_interval else None,

@@ -38,12 +38,14 @@ def per_100(usd_per_1k: float | None) -> str:
 
 
 def waiting(milliseconds: float | None) -> str:
-    """A wait as "1.9 s", "0.02 s" or "2 min"; None is a dash."""
+    """A wait as "1.9 s", "0.02 s", "under 0.01 s" or "2 min"; None is a dash."""
     if milliseconds is None:
         return UNKNOWN
     seconds = milliseconds / 1000
     if seconds >= 2 * MINUTE:
         return QCoreApplication.translate("Formats", "{minutes} min").format(minutes=whole(seconds / MINUTE))
+    if seconds < 0.005:
+        return QCoreApplication.translate("Formats", "under 0.01 s")
     decimals = 1 if seconds >= 0.1 else 2
     return QCoreApplication.translate("Formats", "{seconds} s").format(
         seconds=QLocale().toString(seconds, "f", decimals)

@@ -93,10 +93,14 @@ def _no_pair(board: Leaderboard, verdict: Verdict, names: dict[str, str]) -> str
         return _tr("Only {name} could be ranked, so there is nothing to compare it with.").format(name=name)
     if verdict.code == "nothing_scored":
         return _tr("No answer has been marked yet.")
-    listed = " ".join(
+    return _joined(_tr("No model can be recommended."), _failures(board))
+
+
+def _failures(board: Leaderboard) -> str:
+    """Why each model without a place has none."""
+    return " ".join(
         f"{entry.label}: {reason_sentence(entry.failures[0])}" for entry in board.entries if entry.failures
     )
-    return _tr("No model can be recommended: {reasons}").format(reasons=listed).rstrip(": ")
 
 
 def _row_sentence(verdict: Verdict, names: dict[str, str]) -> str:
@@ -286,7 +290,8 @@ def recommendation(board: Leaderboard) -> str:
         return ""
     rival = _rival(board, winner)
     if rival is None:
-        return _passed(winner)
+        alone = board.verdict.code == "only_one"
+        return _joined(_tr("There is nothing to compare it with.") if alone else "", _passed(winner))
     outside = _outside(board, winner)
     middle = outside or _against(board, winner, rival)
     return _joined(_passed(winner), middle, _cost_trade(winner, rival), _wait_trade(winner, rival))
@@ -302,6 +307,8 @@ def headline(board: Leaderboard) -> str:
         return _tr("No model can be recommended.")
     if verdict.so_far:
         return _tr("So far {name} comes first.").format(name=winner.label)
+    if verdict.code == "only_one":
+        return _tr("Only {name} could be ranked.").format(name=winner.label)
     if verdict.row in (1, 3):
         return _tr("{name} comes first, but these tests cannot settle it.").format(name=winner.label)
     return _tr("Use {name} for this project.").format(name=winner.label)
@@ -355,6 +362,14 @@ def _planner_fact(planner: Planner) -> Fact:
     return Fact(figure, meaning)
 
 
+def _lead(board: Leaderboard, sentence: str) -> str:
+    """What stands below a headline without a recommendation; it does not say the headline again."""
+    verdict = board.verdict
+    if verdict.row is None and verdict.code not in ("only_one", "nothing_scored"):
+        return _failures(board)
+    return "" if sentence == headline(board) else sentence
+
+
 def verdict_words(board: Leaderboard) -> VerdictWords:
     """All texts of the verdict card for a board."""
     text, kind = chip(board)
@@ -364,7 +379,7 @@ def verdict_words(board: Leaderboard) -> VerdictWords:
         chip=text,
         kind=kind,
         headline=headline(board),
-        lead=advice or sentence,
+        lead=advice or _lead(board, sentence),
         sentence=sentence,
         recommendation=_joined(headline(board), advice),
         facts=facts(board),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from arena_desktop.wording import formats
+from arena_desktop.wording.board import chart_sentence
 from arena_desktop.wording.run import left_out_reason
-from arena_desktop.wording.verdict import recommendation
-from engine.stats.board import Entry, EntryStatus, Leaderboard, Verdict
+from arena_desktop.wording.verdict import recommendation, verdict_words
+from engine.stats.board import Entry, EntryStatus, Leaderboard, Reason, Verdict
 
 
 def entry(key: str, rank: int, passed: int, scored: int) -> Entry:
@@ -53,3 +56,35 @@ def test_a_missing_key_is_called_a_key() -> None:
     assert left_out_reason([("no_key", "a"), ("no_key", "b")]) == "They have no access key."
     assert left_out_reason([("not_reachable", "Nothing answered.")]) == "Nothing answered."
     assert left_out_reason([("no_key", "a"), ("not_reachable", "b")]) == ""
+
+
+def test_one_model_alone_is_not_recommended_over_others() -> None:
+    alone = entry("aster", 1, 2, 3)
+    found = Leaderboard(
+        entries=(alone,), verdict=Verdict(row=None, code="only_one", leader="aster"), winner="aster"
+    )
+    said = verdict_words(found)
+    assert said.headline == "Only Aster could be ranked."
+    assert said.lead == "There is nothing to compare it with. Aster passed 2 of your 3 tests."
+
+
+def test_all_ruled_out_says_why_and_says_it_once() -> None:
+    out = replace(
+        entry("aster", 1, 4, 10),
+        status=EntryStatus.FAILED,
+        rank=None,
+        composite=0.4,
+        failures=(Reason("gate_accuracy", {"measured": 0.4, "required": 0.95}),),
+    )
+    found = Leaderboard(entries=(out,), verdict=Verdict(row=None, code="none_ranked"), winner=None)
+    said = verdict_words(found)
+    assert said.headline == "No model can be recommended."
+    assert said.lead.startswith("Aster: ")
+    assert said.headline not in said.lead
+    assert said.sentence.startswith("No model can be recommended. Aster: ")
+    assert chart_sentence(found) == "All models with a score are ruled out."
+
+
+def test_a_very_short_wait_is_not_called_nothing() -> None:
+    assert formats.waiting(0.4) == "under 0.01 s"
+    assert formats.waiting(20) == "0.02 s"
