@@ -15,6 +15,10 @@ def main(argv: list[str] | None = None) -> int:
 
         serve()
         return 0
+    if arguments[:1] == ["--self-test"]:
+        from arena_desktop.self_test import main as try_everything
+
+        return try_everything(arguments[1:])
     # The statistics are many small products: threads of the linear algebra only get in their way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not arguments or arguments[0] == "window":
