@@ -25,6 +25,15 @@ def redact(text: str, secrets: Iterable[str | None] = ()) -> str:
     return _redact(text, known, limit=sys.maxsize)
 
 
+def mask_known(text: str, secrets: Iterable[str | None]) -> str:
+    """`text` with the known secrets alone replaced: for answers, which are otherwise left as they are."""
+    for secret in secrets:
+        for form in sorted(_forms(secret.strip()) if secret else (), key=len, reverse=True):
+            if form in text:
+                text = text.replace(form, MASK)
+    return text
+
+
 def _forms(secret: str) -> Iterable[str]:
     if len(secret) < SHORTEST:
         return ()

@@ -165,7 +165,7 @@ class Caller:
                 case.id, job.cell.trial, job.cell.model_key, case.reference, model.entry.pass_reference
             ),
         )
-        reply = self._clients.provider_for(model).complete(request)
+        reply = self._clients.ask(model, request)
         if loading:
             # The first answer may hold the loading of the model, which is not its speed.
             return replace(reply, notes=(*reply.notes, ("first_call", {"allowance_s": loading})))

@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from providers.base import ConnectionSettings, Provider
+from providers.base import ConnectionSettings, Provider, Reply, Request
 from providers.registry import create
 
 from engine.execution.preflight import ReadyModel
+from engine.redact import mask_known
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +38,15 @@ class Clients:
                 self._providers[key] = provider
             return provider
 
+    def ask(self, model: ReadyModel, request: Request) -> Reply:
+        """Asks a model once. A reply that repeats the access key comes back without it.
+
+        Raises ProviderError.
+        """
+        reply = self.provider_for(model).complete(request)
+        key = model.settings.api_key
+        return _without_key(reply, key) if key else reply
+
     def close(self) -> None:
         """Closes every client; one that fails to close does not keep the others open."""
         with self._lock:
@@ -46,3 +56,22 @@ class Clients:
                 provider.close()
             except Exception:
                 _log.exception("a connection could not be closed")
+
+
+def _without_key(reply: Reply, key: str) -> Reply:
+    told = (reply.text, reply.reasoning, reply.model_reported, reply.request_id)
+    text, reasoning, model, request_id = (None if t is None else mask_known(t, (key,)) for t in told)
+    if (text, reasoning, model, request_id) == told:
+        return reply
+    notes = tuple(
+        (code, {name: mask_known(v, (key,)) if isinstance(v, str) else v for name, v in values.items()})
+        for code, values in reply.notes
+    )
+    return replace(
+        reply,
+        text=text or "",
+        reasoning=reasoning,
+        model_reported=model,
+        request_id=request_id,
+        notes=(*notes, ("key_masked", {})),
+    )

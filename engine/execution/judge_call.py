@@ -45,7 +45,7 @@ class JudgeCaller:
             if ticket.request is None:
                 raise RuntimeError("a job for the judge came without a question")
             request = self._request(ticket.request, ticket.job.cell)
-            reply = self._clients.provider_for(judge).complete(request)
+            reply = self._clients.ask(judge, request)
         except BaseException as error:  # own code may raise anything: no mark is ever lost
             post(refused(ticket, error, judge, began, (time.perf_counter() - clock) * 1000))
             return

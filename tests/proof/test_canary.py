@@ -44,6 +44,15 @@ class Echo(Scripted):
             "broken": Answer(f"not json at all, {told}"),
             "inside": Answer(error),
             "fine": Answer(chat_body("ANSWER 1")),
+            "chatty": Answer(
+                chat_body(
+                    f"ANSWER 1, and your key is {key}.",
+                    message={"reasoning_content": f"The key {key} was used."},
+                    model=f"chatty-{key}",
+                    id=f"c-{key}",
+                ),
+                headers={"x-request-id": f"req-{key}"},
+            ),
         }[asked.body["model"]]
 
 
@@ -71,7 +80,7 @@ def test_a_marked_key_is_in_no_file_and_no_output(marker: str, tmp_path: Path) -
     home, project, work = tmp_path / "home", tmp_path / "project", tmp_path / "work"
     for folder in (home, project, work):
         folder.mkdir()
-    names = ("e400", "e401", "e500", "page", "moved", "header", "broken", "inside", "fine")
+    names = ("e400", "e401", "e500", "page", "moved", "header", "broken", "inside", "fine", "chatty")
     connection = {"kind": "openai_compatible", "base_url": f"{server.url}/v1", "api_key": "${env:CANARY}"}
     config = {
         "project": "canary",
