@@ -1,4 +1,4 @@
-"""Adds test cases to a project's own files; everything that stands in them stays as it is."""
+"""Adds, changes and removes tests in a project's own files; everything else in them stays as it is."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.cases.fields import LIST_NAMES
+from yaml.nodes import MappingNode, ScalarNode, SequenceNode
+
+from engine.cases.fields import LIST_NAMES, NAMES
 from engine.config import emit
 from engine.config.saving import save_text
-from engine.config.splice import add_item, add_key
+from engine.config.spans import find
+from engine.config.splice import add_item, add_key, remove, set_value
 from engine.config.text_files import TextFile, read_text
-from engine.config.values import pairs
+from engine.config.values import line_of, pairs
 from engine.config.yaml_text import MAX_BYTES, Document, compose
+from engine.domain import Case
 from engine.errors import UserError
 from engine.project import Project
 
@@ -31,6 +35,14 @@ class NewTest:
     question: str
     answer: str = ""
     name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file as it was written, and the text it had before: enough to take the step back."""
+
+    file: TextFile
+    before: str
 
 
 def cells_to_tests(rows: Iterable[Sequence[str]]) -> list[NewTest]:
@@ -149,3 +161,95 @@ def _named(project: Project, config: TextFile, name: str) -> str | None:
     if written["tests"].id == "sequence":
         return add_item(document, ("tests",), name)
     return add_item(document, ("tests", "paths"), name)
+
+
+# ---- tests that are there
+
+
+def can_change(case: Case) -> bool:
+    """Whether the window can change it: a plain question with a plain answer in a YAML file."""
+    plain = case.messages is None and bool(case.input) and (case.reference is None or _is_text(case))
+    return plain and case.line is not None and case.file.lower().endswith(_YAML)
+
+
+def _is_text(case: Case) -> bool:
+    return isinstance(case.reference, str)
+
+
+def change_test(project: Project, case: Case, question: str, answer: str) -> Written:
+    """Writes another question or right answer where the old one stands. A blank answer takes it away.
+
+    Raises:
+        UserError: `test_moved`, `splice_refused`, `splice_no_place`, `changed_on_disk`, `not_encodable`.
+        WorldError: the file cannot be read or written.
+    """
+    file = _file_of(project, case)
+    text = file.text
+    place = _place_of(compose(text, file.path.name), case)
+    for field, value, old in (("input", question, case.input), ("reference", answer, case.reference or "")):
+        if value == old:
+            continue
+        document = compose(text, file.path.name)
+        key = _key(document, place, field)
+        if value.strip():
+            text = set_value(document, (*place, key), value)
+        elif field == "reference":
+            text = remove(document, (*place, key))
+    return Written(save_text(file, text), file.text)
+
+
+def remove_test(project: Project, case: Case) -> Written:
+    """Takes a test out of its file.
+
+    Raises:
+        UserError, WorldError: as `change_test`.
+    """
+    file = _file_of(project, case)
+    document = compose(file.text, file.path.name)
+    return Written(save_text(file, remove(document, _place_of(document, case))), file.text)
+
+
+def take_back(written: Written) -> None:
+    """Gives a file the text it had before the step, unless it was changed since.
+
+    Raises:
+        UserError: `changed_on_disk`, `not_encodable`.
+        WorldError: the file cannot be written.
+    """
+    save_text(written.file, written.before)
+
+
+def _file_of(project: Project, case: Case) -> TextFile:
+    return read_text(project.root / case.file, case.file, MAX_BYTES)
+
+
+def _place_of(document: Document, case: Case) -> tuple[str | int, ...]:
+    """The path of a test: the only item of the list that begins in its line and asks the same."""
+    path = _list_path(document)
+    spot = find(document.root, path) if path is not None else None
+    if path is not None and spot is not None and isinstance(spot.node, SequenceNode):
+        found = [
+            number
+            for number, node in enumerate(spot.node.value)
+            if isinstance(node, MappingNode) and line_of(node) == case.line
+        ]
+        if len(found) == 1 and _asks(spot.node.value[found[0]], case):
+            return (*path, found[0])
+    raise UserError(
+        "test_moved",
+        f"This test cannot be changed here: it does not stand by itself in line {case.line} of {case.file}.",
+        hint="Press “Read again”. If that does not help, change it in the file.",
+    )
+
+
+def _asks(node: MappingNode, case: Case) -> bool:
+    values = {key.value: value for key, value in pairs(node)}
+    texts = [values[name] for name in NAMES["input"] if name in values]
+    return any(isinstance(text, ScalarNode) and text.value == case.input for text in texts)
+
+
+def _key(document: Document, place: tuple[str | int, ...], field: str) -> str:
+    """The name under which the file has a field, else its usual name."""
+    spot = find(document.root, place)
+    written = {key.value for key, _value in pairs(spot.node)} if spot is not None else set()
+    return next((name for name in NAMES[field] if name in written), field)

@@ -5,19 +5,23 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from arena_desktop.desks.project_tests import can_change
 from arena_desktop.itemmodels.cases import CaseRow, check_words, name_words, question_text, reference_text
 from arena_desktop.views.setup_parts import Glyph, ValueText, clear
-from arena_desktop.widgets.buttons import IconButton
+from arena_desktop.widgets.buttons import Button, IconButton
 from arena_desktop.widgets.card import Card
+from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
 from arena_desktop.wording.setup import problem_words, words_of
 from engine.domain import Case, CheckSpec, Problem, Severity
 
 
 class CasePane(Card):
-    """The pane. `stepped(-1 or 1)` asks for the test before or after."""
+    """The pane. `stepped(-1 or 1)` asks for the test before or after; the others are about this one."""
 
     stepped = Signal(int)
+    change_pressed = Signal(object)
+    delete_pressed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__(padding=20, spacing=12, name="detail")
@@ -48,11 +52,15 @@ class CasePane(Card):
         holder.setAutoFillBackground(False)
         self.area.viewport().setAutoFillBackground(False)
         self.body.addWidget(self.area, 1)
+        self._row: CaseRow | None = None
+        self.body.addWidget(self._actions())
         self.show_case(None)
 
     def show_case(self, row: CaseRow | None) -> None:
         """Shows a test from its beginning; None says that none is chosen."""
         clear(self._parts)
+        self._row = row
+        self._doing.setVisible(row is not None and can_change(row.case))
         if row is None:
             self.title.setText(self.tr("No test chosen"))
             return
@@ -71,6 +79,19 @@ class CasePane(Card):
             self._parts.addSpacing(8)
         self._parts.addStretch(1)
         self.area.verticalScrollBar().setValue(0)
+
+    def _actions(self) -> QWidget:
+        self._doing = QWidget()
+        row = FlowLayout(self._doing)
+        row.setContentsMargins(0, 0, 0, 0)
+        self.button_change = Button(self.tr("Change…"), icon="edit", name="button_change_test")
+        self.button_change.setAccessibleName(self.tr("Change this test"))
+        self.button_change.clicked.connect(lambda: self.change_pressed.emit(self._row))
+        self.button_delete = Button(self.tr("Delete test"), "danger", name="button_delete_test")
+        self.button_delete.clicked.connect(lambda: self.delete_pressed.emit(self._row))
+        row.addWidget(self.button_change)
+        row.addWidget(self.button_delete)
+        return self._doing
 
     def focus_text(self) -> None:
         """Puts the keyboard into the pane, so that it can be read and scrolled."""

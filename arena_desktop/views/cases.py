@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.desks.project_desk import OpenProject
+from arena_desktop.desks.project_tests import can_change
 from arena_desktop.dialogs.add_tests import open_add_tests
+from arena_desktop.dialogs.change_test import delete_test, open_change_test
 from arena_desktop.itemmodels.cases import CaseRow, all_tags, case_columns, case_rows
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme import scaled
@@ -53,6 +55,8 @@ class CasesView(SetupView):
         self._splitter.addWidget(self._list())
         self.pane = CasePane()
         self.pane.stepped.connect(self._on_step)
+        self.pane.change_pressed.connect(self._on_change)
+        self.pane.delete_pressed.connect(self._on_delete)
         self._splitter.addWidget(self.pane)
         self._splitter.setStretchFactor(0, 1)
         self._splitter.setStretchFactor(1, 0)
@@ -126,6 +130,8 @@ class CasesView(SetupView):
         self.table.setModel(self.rows)
         self.table.current_row_changed.connect(self._on_current)
         self.table.activated_row.connect(lambda _row: self.pane.focus_text())
+        self.table.delete_pressed.connect(lambda: self._on_delete(self.table.current_record()))
+        self.table.add_pressed.connect(self.add_tests)
         self._tags = Combo(self.tr("Tag"), name="combo_tag")
         self._tags.currentIndexChanged.connect(lambda _index: self._filter())
         self.bar = FilterBar(self.table, self.tr("Filter"))
@@ -216,6 +222,14 @@ class CasesView(SetupView):
     def _on_current(self, row: CaseRow | None) -> None:
         opened = self.context.projects.current
         self.pane.show_case(row if opened is not None else None)
+
+    def _on_change(self, row: CaseRow | None) -> None:
+        if row is not None:
+            open_change_test(self.context, row.case, self)
+
+    def _on_delete(self, row: CaseRow | None) -> None:
+        if row is not None and can_change(row.case):
+            delete_test(self.context, row.case)
 
     def _on_step(self, step: int) -> None:
         index = self.table.currentIndex()

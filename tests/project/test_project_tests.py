@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from arena_desktop.desks.project_tests import FEW, NewTest, add_tests_to_project, cells_to_tests
+from arena_desktop.desks.project_tests import (
+    FEW,
+    NewTest,
+    add_tests_to_project,
+    can_change,
+    cells_to_tests,
+    change_test,
+    remove_test,
+    take_back,
+)
 from engine.errors import UserError
 from engine.project import load_project
 
@@ -75,3 +84,50 @@ def test_a_config_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="changed by another program"):
         add_tests_to_project(opened, [NewTest("When?")])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["config.yaml", "tests.csv"]
+
+
+LONGER = """\
+# mine
+tests:
+  - {id: one, input: What?, reference: that}  # keep
+  # about the second
+  - question: |
+      Two
+      lines
+    tags: [a]
+  - {id: three, input: Last, reference: [a, b]}
+"""
+
+
+def test_a_test_is_changed_where_it_stands(tmp_path: Path) -> None:
+    opened = load_project(project(tmp_path, tests=LONGER))
+    first, second, third = opened.all_cases
+    assert [can_change(case) for case in (first, second, third)] == [True, True, False]
+    change_test(opened, first, "What: now?", "this")
+    change_test(load_project(tmp_path), load_project(tmp_path).all_cases[1], "One\nand two", "new answer")
+    cases = load_project(tmp_path).all_cases
+    assert [case.input for case in cases] == ["What: now?", "One\nand two", "Last"]
+    assert [case.reference for case in cases] == ["this", "new answer", ["a", "b"]]
+    text = (tmp_path / "tests.yaml").read_text("utf-8")
+    assert "# mine" in text
+    assert "# keep" in text
+    assert "# about the second" in text
+    change_test(load_project(tmp_path), cases[0], "What: now?", " ")
+    assert load_project(tmp_path).all_cases[0].reference is None
+
+
+def test_a_removed_test_comes_back_as_it_was(tmp_path: Path) -> None:
+    opened = load_project(project(tmp_path, tests=LONGER))
+    written = remove_test(opened, opened.all_cases[0])
+    assert [case.id for case in load_project(tmp_path).all_cases][-1] == "three"
+    assert len(load_project(tmp_path).all_cases) == 2
+    take_back(written)
+    assert (tmp_path / "tests.yaml").read_text("utf-8") == LONGER
+
+
+def test_a_test_that_moved_is_not_guessed(tmp_path: Path) -> None:
+    opened = load_project(project(tmp_path, tests=LONGER))
+    (tmp_path / "tests.yaml").write_text("# one line more\n" + LONGER, "utf-8")
+    with pytest.raises(UserError, match="does not stand by itself"):
+        change_test(opened, opened.all_cases[0], "Other", "that")
+    assert (tmp_path / "tests.yaml").read_text("utf-8") == "# one line more\n" + LONGER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from arena_desktop.dialogs.add_tests import AddTestsDialog
+from arena_desktop.dialogs.change_test import ChangeTestDialog
 from arena_desktop.itemmodels.cases import case_columns, case_rows, one_line, question_text, reference_text
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.views.cases import CasesView
+from arena_desktop.widgets.strip import Message as Strip
 from engine.domain import Case
 from engine.project import load_project
 from providers.base import Message
@@ -134,7 +137,8 @@ def test_no_tests_is_an_invitation(page: CasesView, world: World, qtbot: QtBot) 
     assert "No test cases yet." in texts(page)
     page.card.empty_pressed.emit()
     sheet = page.findChild(AddTestsDialog)
-    assert sheet is not None and sheet.isVisible()
+    assert sheet is not None
+    assert sheet.isVisible()
     sheet.reject()
 
 
@@ -224,3 +228,41 @@ def test_a_spreadsheet_is_pasted_below_what_is_there(page: CasesView, world: Wor
     assert not forbidden(texts(sheet))
     assert not nameless(sheet)
     sheet.reject()
+
+
+def settled(world: World, qtbot: QtBot, doing: Callable[[], None]) -> None:
+    with qtbot.waitSignal(world.projects.examined, timeout=10_000):
+        doing()
+    qtbot.waitUntil(lambda: world.background.busy == 0)
+
+
+def test_a_test_is_given_its_right_answer(page: CasesView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    page.table.select_key("lost")
+    page.pane.button_change.click()
+    dialog = page.findChild(ChangeTestDialog)
+    assert dialog is not None
+    assert dialog.question.toPlainText() == "It never came."
+    dialog.question.setPlainText(" ")
+    assert not dialog.button_change.isEnabled()
+    dialog.question.setPlainText("It never came.")
+    dialog.answer.setPlainText("delivery")
+    assert not forbidden(texts(dialog))
+    assert not nameless(dialog)
+    settled(world, qtbot, dialog.button_change.click)
+    assert "1 test cannot be marked." not in " ".join(texts(page))
+    assert column(page, "answer")[2] == "delivery"
+
+
+def test_a_deleted_test_comes_back(page: CasesView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    said: list[Strip] = []
+    world.message_wanted.connect(said.append)
+    page.table.select_key("coat")
+    settled(world, qtbot, page.pane.button_delete.click)
+    assert "coat" not in column(page, "name")
+    assert said[-1].first == "1 test deleted."
+    settled(world, qtbot, said[-1].buttons[0].action)
+    assert column(page, "name")[0] == "coat"
+    assert world.projects.project is not None
+    assert (world.projects.project.root / "tests.yaml").read_text("utf-8") == TESTS

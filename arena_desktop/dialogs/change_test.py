@@ -1,0 +1,131 @@
+"""Changes or deletes one test of the open project, and takes a deletion back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from arena_desktop.background import Job
+from arena_desktop.cells import Tone
+from arena_desktop.desks.project_tests import Written, change_test, remove_test, take_back
+from arena_desktop.itemmodels.cases import reference_text
+from arena_desktop.theme import scaled
+from arena_desktop.widgets.buttons import Button
+from arena_desktop.widgets.fields import FieldNote, FormGrid, TextArea
+from arena_desktop.widgets.focus_ring import FocusRing
+from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.strip import Message, StripButton
+from engine.domain import Case
+from engine.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena_desktop.context import AppContext
+
+_WIDTH = 600
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ChangeTestDialog", text)
+
+
+class ChangeTestDialog(QDialog):
+    """Question and right answer of one test. `changed(question, answer)` follows the button."""
+
+    changed = Signal(str, str)
+
+    def __init__(self, case: Case, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog_change_test")
+        self.setWindowTitle(_tr("Change the test"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 24, 24, 20)
+        layout.setSpacing(16)
+        layout.addWidget(Label(self.windowTitle(), "title"))
+        form = FormGrid(above=True)
+        self.question = TextArea(_tr("Question"), lines=6, name="edit_question")
+        self.question.setPlainText(case.input or "")
+        self._note = FieldNote()
+        form.add(_tr("&Question"), self.question, note=self._note)
+        self.answer = TextArea(_tr("Right answer"), lines=3, name="edit_answer")
+        self.answer.setPlainText(reference_text(case))
+        form.add(_tr("&Right answer"), self.answer)
+        layout.addWidget(form)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        cancel = Button(_tr("Cancel"), name="button_cancel_change")
+        cancel.setAutoDefault(False)
+        cancel.clicked.connect(self.reject)
+        self.button_change = Button(_tr("Change the test"), "primary", name="button_change")
+        self.button_change.clicked.connect(self._on_change)
+        row.addWidget(cancel)
+        row.addWidget(self.button_change)
+        layout.addLayout(row)
+        self.focus_ring = FocusRing(self)
+        self.question.textChanged.connect(self._check)
+        self.resize(scaled(_WIDTH), self.sizeHint().height())
+        self.question.setFocus()
+
+    def _check(self) -> None:
+        blank = not self.question.toPlainText().strip()
+        self._note.show_note(self.question, "bad", _tr("A test needs a question.") if blank else "")
+        self.button_change.setEnabled(not blank)
+
+    def _on_change(self) -> None:
+        self.accept()
+        self.changed.emit(self.question.toPlainText(), self.answer.toPlainText())
+
+
+def open_change_test(context: AppContext, case: Case, parent: QWidget | None = None) -> ChangeTestDialog:
+    """Opens the dialog; what is changed goes into the open project, which is then read again."""
+    dialog = ChangeTestDialog(case, parent)
+
+    def change(question: str, answer: str) -> None:
+        project = context.projects.project
+        if project is not None:
+            _write(context, lambda: change_test(project, case, question, answer), _tr("1 test changed."))
+
+    dialog.changed.connect(change)
+    dialog.show()
+    return dialog
+
+
+def delete_test(context: AppContext, case: Case) -> None:
+    """Takes a test out of the open project; the strip offers the way back."""
+    project = context.projects.project
+    if project is not None:
+        _write(context, lambda: remove_test(project, case), _tr("1 test deleted."))
+
+
+def _write(context: AppContext, step: Callable[[], Written], said: str) -> None:
+    def work(_job: Job) -> Written:
+        return step()
+
+    def done(written: Written) -> None:
+        context.projects.reload()
+        undo = StripButton(_tr("Undo"), lambda: _take_back(context, written), closes=True)
+        context.message_wanted.emit(Message("test changed", Tone.GOOD, said, buttons=(undo,)))
+
+    context.background.run(work, done, lambda error: _say(context, error), name="change test")
+
+
+def _take_back(context: AppContext, written: Written) -> None:
+    def work(_job: Job) -> None:
+        take_back(written)
+
+    def done(_nothing: None) -> None:
+        context.projects.reload()
+        context.message_wanted.emit(Message("test changed", Tone.GOOD, _tr("The test is as it was.")))
+
+    context.background.run(work, done, lambda error: _say(context, error), name="take back")
+
+
+def _say(context: AppContext, error: Exception) -> None:
+    if not isinstance(error, ArenaError):
+        raise error
+    context.message_wanted.emit(Message("test changed", Tone.BAD, error.message, error.hint))
