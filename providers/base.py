@@ -27,6 +27,11 @@ class Finish(StrEnum):
     EMPTY = "empty"
 
 
+# More than any service reads or writes in one reply; a server that says more is wrong or lies.
+MOST_TOKENS = 10**12
+MOST_USD = 10**6
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one reply, the same meaning for every vendor; None = not reported.
@@ -41,6 +46,13 @@ class Usage:
     cache_write: int | None = None
     reasoning: int | None = None
     estimated: bool = False
+
+    def __post_init__(self) -> None:
+        """Counts that no reply can have are counts that were not reported."""
+        for name in ("input", "output", "cache_read", "cache_write", "reasoning"):
+            count = getattr(self, name)
+            if count is not None and not 0 <= count <= MOST_TOKENS:
+                object.__setattr__(self, name, None)
 
 
 @dataclass(frozen=True, slots=True)

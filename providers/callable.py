@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from providers.base import (
+    MOST_USD,
     ConnectionSettings,
     ErrorKind,
     Finish,
@@ -252,7 +253,7 @@ def _money(value: Any) -> Decimal | None:
         amount = Decimal(str(value))
     except InvalidOperation:
         return None
-    return amount if amount.is_finite() and amount >= 0 else None
+    return amount if amount.is_finite() and 0 <= amount <= MOST_USD else None
 
 
 def _refused(message: str, code: str) -> ProviderError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from providers.base import ErrorKind, Finish, ProviderError, Request, Usage
+from providers.base import MOST_USD, ErrorKind, Finish, ProviderError, Request, Usage
 from providers.faults import Place, from_response
 from providers.tokens import estimate_tokens, estimated_usage, prompt_text
 
@@ -251,4 +251,4 @@ def _money(value: Any) -> Decimal | None:
         amount = Decimal(str(value))
     except InvalidOperation:
         return None
-    return amount if amount.is_finite() and amount >= 0 else None
+    return amount if amount.is_finite() and 0 <= amount <= MOST_USD else None

@@ -15,6 +15,7 @@ from arena_desktop.cli.output import say
 from arena_desktop.desks.run_progress import RunProgress
 from arena_desktop.wording import formats
 from arena_desktop.wording.reasons import error_words
+from engine.errors import WorldError
 from engine.execution.controller import RunController
 from engine.execution.events import Event, ModelSetAside, RunFinished, Throttled
 from engine.execution.request import RunRequest
@@ -151,4 +152,10 @@ def drive(request: RunRequest, *, quiet: bool) -> str:
     controller.wait()
     if controller.failure is not None:
         raise controller.failure
+    if driver.finished is not None and driver.finished.error:
+        raise WorldError(
+            "run_not_saved",
+            f"The run could not be saved in full: {driver.finished.error}",
+            hint=f"What is saved stays: see `show {controller.run_id}`, or carry on with `run --resume`.",
+        )
     return controller.run_id

@@ -162,7 +162,7 @@ def _best_score(stored: StoredRun) -> float:
 def exit_code(stored: StoredRun, fail_under: float | None) -> int:
     """0, or why not: an early stop goes before a missed mark, an interruption before both."""
     info = stored.info
-    if info.status is RunStatus.ABORTED:
+    if info.status in (RunStatus.ABORTED, RunStatus.RUNNING):
         return EXIT_ERROR
     if info.status in STOPPED_EARLY:
         nothing = info.completed + info.errors == 0

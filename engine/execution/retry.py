@@ -19,6 +19,7 @@ WAITED_S = 60.0
 """A server's wait up to this is simply waited."""
 COUNTDOWN_S = 600.0
 """A server's wait up to this closes the lane; a longer one stops it."""
+LONGEST_WAIT_S = 30 * 86_400.0
 
 _THROTTLES = frozenset({ErrorKind.RATE_LIMIT, ErrorKind.OVERLOADED, ErrorKind.CONNECT_TIMEOUT})
 _FINAL = frozenset(
@@ -97,10 +98,13 @@ class RetryPolicy:
 
 
 def usable_wait(seconds: float | None) -> float | None:
-    """A server's wait, or None where it is NaN, infinite or negative."""
+    """A server's wait, or None where it is NaN, infinite or negative.
+
+    What is longer than a month is a month: no run waits for it, and a clock can still show its end.
+    """
     if seconds is None or not math.isfinite(seconds) or seconds < 0:
         return None
-    return float(seconds)
+    return min(float(seconds), LONGEST_WAIT_S)
 
 
 def classify(failure: Failure) -> Action:
