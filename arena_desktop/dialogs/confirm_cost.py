@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from arena_desktop.theme import scaled
@@ -59,8 +60,15 @@ class ConfirmCostDialog(QDialog):
         layout.addLayout(buttons)
         self.button_keep.setFocus()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        # A small screen may have made it narrower than it wished, and its lines wrap more often.
+        self.resize(self.width(), self.layout().totalHeightForWidth(self.width()))
+        super().showEvent(event)
+
     def sizeHint(self) -> QSize:
-        return QSize(scaled(_WIDTH), super().sizeHint().height())
+        width = scaled(_WIDTH)
+        # Wrapped lines need their height at this width, not at the one they would like.
+        return QSize(width, self.layout().totalHeightForWidth(width))
 
     def _on_pay(self) -> None:
         self.accept()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from arena_desktop.theme import scaled
@@ -56,8 +57,15 @@ class ResumeChoiceDialog(QDialog):
         self.button_later.setDefault(True)
         return row
 
+    def showEvent(self, event: QShowEvent) -> None:
+        # A small screen may have made it narrower than it wished, and its lines wrap more often.
+        self.resize(self.width(), self.layout().totalHeightForWidth(self.width()))
+        super().showEvent(event)
+
     def sizeHint(self) -> QSize:
-        return QSize(scaled(_WIDTH), super().sizeHint().height())
+        width = scaled(_WIDTH)
+        # Wrapped lines need their height at this width, not at the one they would like.
+        return QSize(width, self.layout().totalHeightForWidth(width))
 
     def _choose(self, choice: str) -> None:
         self.accept()

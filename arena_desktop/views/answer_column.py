@@ -18,6 +18,7 @@ from arena_desktop.widgets.answer_view import AnswerView, TextMark
 from arena_desktop.widgets.card import Card, Divider
 from arena_desktop.widgets.chip import Chip
 from arena_desktop.widgets.fields import Combo, Spin
+from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import ElidedLabel, Label
 from arena_desktop.wording import answers as words
 from engine.domain import CallDone
@@ -79,13 +80,11 @@ class AnswerColumn(Card):
         self.body.addWidget(Label(self.tr("Why"), "head", colour="text2"))
         self.why = Label("", wrap=True, name=f"label_answer_why_{number}").selectable()
         self.body.addWidget(self.why)
+        self.body.addWidget(Label(self.tr("My mark"), "head", colour="text2"))
         self.body.addLayout(self._mark_row(number))
 
-    def _mark_row(self, number: int) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(Label(self.tr("My mark"), colour="text2"))
-        row.addStretch(1)
+    def _mark_row(self, number: int) -> FlowLayout:
+        row = FlowLayout(gap=4)
         self.mark = Combo(self.tr("My mark"), name=f"combo_mark_{number}")
         for text, value in ((self.tr("No mark"), None), (self.tr("Good"), "good"), (self.tr("Bad"), "bad")):
             self.mark.addItem(text, value)
@@ -94,8 +93,8 @@ class AnswerColumn(Card):
         self.score.setSpecialValueText(self.tr("no score"))
         self.score.setToolTip(self.tr("A score from 0 to 100 beside the mark, if you want to give one"))
         self.score.editingFinished.connect(self._on_score)
-        row.addWidget(self.score)
         row.addWidget(self.mark)
+        row.addWidget(self.score)
         return row
 
     def _choose(self, mark: str | None) -> None:

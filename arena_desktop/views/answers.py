@@ -130,9 +130,10 @@ class AnswersView(ResultPage):
         self.check_blind.toggled.connect(self._on_blind)
         self.button_table = Button(self.tr("Show as table"), "quiet", name="button_all_calls")
         self.button_table.clicked.connect(lambda: self.show_table(self.stack.currentIndex() == 0))
-        self.button_duel = Button(self.tr("Compare blind"), "quiet", name="button_duel")
+        self.button_duel = Button(self.tr("Compare blind"), icon="compare", name="button_duel")
         self.button_duel.clicked.connect(lambda: self.context.page_wanted.emit("duel"))
-        for switch in (self.check_marks, self.check_blind, self.button_table, self.button_duel):
+        self.header.controls.addWidget(self.button_duel)
+        for switch in (self.check_marks, self.check_blind, self.button_table):
             row.addWidget(switch)
         tools.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.content.addWidget(tools)

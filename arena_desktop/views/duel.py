@@ -13,14 +13,16 @@ from arena_desktop.desks.duel_desk import DuelDesk, Meeting, Reveal
 from arena_desktop.itemmodels.duel import DuelRow, duel_columns
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme import scaled
+from arena_desktop.theme.switch import set_width
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.answer_view import AnswerView
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import DENSE, Card, Divider
 from arena_desktop.widgets.collapsible import Collapsible
 from arena_desktop.widgets.empty_state import EmptyState
+from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import LOOK_CHANGES, Label, Span
-from arena_desktop.widgets.page import Page
+from arena_desktop.widgets.page import MARGIN, Page
 from arena_desktop.widgets.strip import Message
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import Legend, TableCard
@@ -92,7 +94,7 @@ class SideCard(Card):
 
     def __init__(self, title: str, spoken: str, name: str) -> None:
         super().__init__(DENSE, spacing=8, name=f"card_{name}")
-        self.setMinimumWidth(scaled(_COLUMN_WIDTH))
+        set_width(self, _COLUMN_WIDTH, least=True)
         self.body.addWidget(Label(title, "strong"))
         self.body.addWidget(Divider())
         self.view = AnswerView(spoken, name=f"text_{name}")
@@ -158,15 +160,17 @@ class DuelView(Page):
         return page
 
     def _seat(self) -> None:
-        below = self.narrow and self.width() < 2 * scaled(_COLUMN_WIDTH)
+        below = self.narrow and self.width() < 2 * scaled(_COLUMN_WIDTH) + 16 + 2 * MARGIN
         self.sides.addWidget(self.left, 0, 0)
         self.sides.addWidget(self.right, 1 if below else 0, 0 if below else 1)
 
     def _choices(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        middle = QHBoxLayout()
+        row = FlowLayout()
+        middle.addStretch(1)
+        middle.addLayout(row)
+        middle.addStretch(1)
         self.choices: dict[str, Button] = {}
-        row.addStretch(1)
         for choice, text, tip, kind in (
             (LEFT, self.tr("Left is better"), self.tr("Left is better (1)"), "secondary"),
             (TIE, self.tr("Both the same"), self.tr("Both the same (0)"), "secondary"),
@@ -175,12 +179,11 @@ class DuelView(Page):
         ):
             button = Button(text, kind, name=f"button_duel_{choice}", tip=tip)
             if kind == "secondary":
-                button.setMinimumWidth(scaled(144))
+                set_width(button, 144, least=True)
             button.clicked.connect(lambda _on=False, chosen=choice: self.choose(chosen))
             self.choices[choice] = button
             row.addWidget(button)
-        row.addStretch(1)
-        return row
+        return middle
 
     def _result(self) -> QWidget:
         page = QWidget()
@@ -332,6 +335,11 @@ class DuelView(Page):
 
     def set_narrow(self, narrow: bool) -> None:
         super().set_narrow(narrow)
+        if hasattr(self, "sides"):
+            self._seat()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
         if hasattr(self, "sides"):
             self._seat()
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QMenu, QWidget
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.itemmodels.history import HistoryRow, history_columns
 from arena_desktop.itemmodels.table import ColumnTable
+from arena_desktop.theme import text_scale
 from arena_desktop.theme.switch import set_width
 from arena_desktop.views.history_data import HistoryFacts, read_history
 from arena_desktop.views.releases import ReleasesCard, RunsWanted
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from arena_desktop.context import AppContext
 
 TO_COMPARE = 2
+_LARGE_TEXT = 1.4
 
 
 class HistoryView(Page):
@@ -110,7 +112,7 @@ class HistoryView(Page):
     def _add_details(self) -> None:
         self.details = QWidget()
         self.details.setObjectName("detail")
-        row = QHBoxLayout(self.details)
+        row = self._details = QBoxLayout(QBoxLayout.Direction.LeftToRight, self.details)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         self.label_note = Label("", name="label_run_note")
@@ -325,6 +327,12 @@ class HistoryView(Page):
         if not isinstance(error, ArenaError):
             raise error
         self.strips.show_message(Message("history", Tone.BAD, error.message, error.hint))
+
+    def set_narrow(self, narrow: bool) -> None:
+        super().set_narrow(narrow)
+        below = narrow and text_scale() > _LARGE_TEXT
+        way = QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight
+        self._details.setDirection(way)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout,
 from arena_desktop.cells import Tone
 from arena_desktop.desks.insight_desk import InsightDesk, Insights
 from arena_desktop.desks.result_desk import Result
-from arena_desktop.theme import scaled
+from arena_desktop.theme.switch import set_width
 from arena_desktop.views.setup_parts import clear
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import DENSE, Card, CardHead, Divider
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from arena_desktop.context import AppContext
 
 _AT_FIRST = 5
+_RATE_SHARES = (2, 2, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class LinesCard(Card):
         self._name = name
         self._lines: tuple[Line, ...] = ()
         self.head = CardHead("")
+        self.head.title.setWordWrap(True)
         self.body.addWidget(self.head)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(0)
@@ -101,7 +103,7 @@ class LinesCard(Card):
         layout.setSpacing(12)
         if line.count:
             count = Label(line.count, "strong")
-            count.setFixedWidth(scaled(104))
+            set_width(count, 104)
             layout.addWidget(count, 0, Qt.AlignmentFlag.AlignTop)
         texts = QVBoxLayout()
         texts.setSpacing(2)
@@ -158,11 +160,14 @@ class MarksCard(Card):
             return
         heads = (self.tr("Model"), mark_words.rater_passed(book.by), self.tr("Put right by your marks"))
         for column, head in enumerate(heads):
-            self._rates.addWidget(Label(head, "head", colour="text2"), 0, column)
+            self._rates.addWidget(Label(head, "head", colour="text2", wrap=True), 0, column)
         for row, cells in enumerate(mark_words.model_rates(book.report, names), start=1):
             for column, text in enumerate(cells):
-                self._rates.addWidget(Label(text, "strong" if column == 0 else "body"), row, column)
-        self._rates.setColumnStretch(2, 1)
+                cell = Label(text, "strong" if column == 0 else "body", wrap=True)
+                self._rates.addWidget(cell, row, column)
+        # Wrapping labels share the room by these; alone they would all be as narrow as a word.
+        for column, share in enumerate(_RATE_SHARES):
+            self._rates.setColumnStretch(column, share)
 
     def _on_show(self) -> None:
         self.answers_wanted.emit(AnswersWanted(self.tr("My marks"), self._marked))

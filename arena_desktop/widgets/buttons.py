@@ -138,7 +138,7 @@ class ActionCard(QPushButton):
     def sizeHint(self) -> QSize:
         title, body = QFontMetricsF(F("section")), QFontMetricsF(F("body"))
         width = max(title.horizontalAdvance(self.text()), body.horizontalAdvance(self._sentence)) + 40
-        return QSize(int(width), self._height(1))
+        return QSize(int(width) + 1, self._height(1))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, self._height(1))

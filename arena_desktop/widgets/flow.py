@@ -69,6 +69,10 @@ class FlowLayout(QLayout):
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
+        if self.alignment() & Qt.AlignmentFlag.AlignVCenter:
+            # A layout that asks for the middle is handed all of the room.
+            spare = max(0, rect.height() - self.heightForWidth(rect.width()))
+            rect = rect.adjusted(0, spare // 2, 0, 0)
         self._arrange(rect, place=True)
 
     def sizeHint(self) -> QSize:

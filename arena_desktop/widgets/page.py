@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from arena_desktop.theme import control_height, current, text_scale
 from arena_desktop.theme.paint import hairline_width
 from arena_desktop.theme.switch import set_role
 from arena_desktop.theme.tokens import NARROW, RADIUS_PAGE
 from arena_desktop.widgets.flow import FlowLayout
-from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.labels import LOOK_CHANGES, Label
 from arena_desktop.widgets.strip import StripStack
 
 MARGIN = 32
@@ -36,7 +36,7 @@ class PageHeader(QWidget):
         words = QVBoxLayout(self)
         words.setContentsMargins(0, 0, 0, 0)
         words.setSpacing(4)
-        row = QHBoxLayout()
+        self._row = row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         row.setSpacing(8)
         self.title = Label(title, "title", name="page_title")
         self.subtitle = Label(subtitle, "body", colour="text2", wrap=True)
@@ -47,6 +47,12 @@ class PageHeader(QWidget):
         words.addLayout(row)
         words.addWidget(self.subtitle)
         self._apply_height()
+
+    def fit(self, width: int) -> None:
+        """Puts the controls below the title where both do not fit into a line of this width."""
+        wanted = self.title.sizeHint().width() + self._row.spacing() + self.controls.minimumSize().width()
+        way = QBoxLayout.Direction
+        self._row.setDirection(way.LeftToRight if wanted <= width else way.TopToBottom)
 
     def set_lead(self, text: str) -> None:
         """A larger sentence below the title, as on Home."""
@@ -121,6 +127,19 @@ class Page(QWidget):
     def narrow(self) -> bool:
         """Whether the window is narrow."""
         return self._narrow
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_header()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in LOOK_CHANGES and hasattr(self, "_inner"):
+            self._fit_header()
+
+    def _fit_header(self) -> None:
+        margins = self._inner.contentsMargins()
+        self.header.fit(self.width() - margins.left() - margins.right())
 
     def focus_first(self) -> None:
         """F6 and page changes land here: the first control of the body."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
 
 from arena_desktop.cells import Tone
 from arena_desktop.theme import current
@@ -27,7 +29,9 @@ from arena_desktop.widgets.fields import (
     Spin,
     TextArea,
 )
+from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import ElidedLabel, Label, LeadLabel, Span
+from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.progress import RunProgress
 from arena_desktop.widgets.strip import Message, MessageStrip, StripButton, StripStack
 from arena_desktop.widgets.verdict_card import VerdictButton, VerdictCard, VerdictText
@@ -387,3 +391,73 @@ def test_nothing_is_cut_at_twice_the_text_size(show, theme: Theme) -> None:
     for thing in [*buttons, things[2]]:
         assert thing.height() >= thing.sizeHint().height(), thing.text()
         assert thing.width() >= thing.sizeHint().width(), thing.text()
+
+
+# ---- small room and large text
+
+
+def test_the_sentence_of_an_action_card_takes_a_second_line(qtbot: QtBot, theme: Theme) -> None:
+    sentence = "No key, no cost, about 15 seconds"
+    made = ActionCard("sample", "Try the sample", sentence, name="card_sample")
+    qtbot.addWidget(made)
+    wide, narrow = made.sizeHint().width(), 180
+    assert made._sentence_lines(wide) == [sentence]
+    lines = made._sentence_lines(narrow - 40)
+    assert len(lines) == 2
+    assert " ".join(lines) == sentence
+    assert made.heightForWidth(wide) == made.sizeHint().height()
+    assert made.heightForWidth(narrow) > made.heightForWidth(wide)
+    assert made._sentence_lines(60)[1].endswith("…")
+
+
+def test_a_subtitle_has_the_whole_width_and_controls_go_below_a_title_they_would_press(
+    qtbot: QtBot, theme: Theme
+) -> None:
+    page = Page("trial", "Leaderboard")
+    qtbot.addWidget(page)
+    for number in range(3):
+        page.header.controls.addWidget(Button(f"A button with words {number}"))
+    page.header.set_title("Leaderboard", "Practice result. These models are pretend.")
+    page.resize(700, 400)
+    page.show()
+    header = page.header
+    assert header.subtitle.width() == header.width()
+    beside = header.controls.itemAt(0).widget().y()
+    assert beside < header.title.y() + header.title.height()
+    theme.set_text_percent(200)
+    page.resize(360, 400)
+    qtbot.waitUntil(lambda: header.controls.itemAt(0).widget().y() >= header.title.geometry().bottom())
+    assert header.subtitle.height() >= header.subtitle.heightForWidth(header.subtitle.width())
+
+
+def test_the_buttons_of_a_high_strip_stand_in_its_middle(qtbot: QtBot, theme: Theme) -> None:
+    long = "A sentence that needs more than one line in a strip as narrow as this one is, and then some."
+    strip = MessageStrip(Message("k", Tone.INFO, "First.", long, (StripButton("Undo", lambda: None),)))
+    qtbot.addWidget(strip)
+    strip.resize(320, 20)
+    strip.show()
+    strip.resize(320, strip.heightForWidth(320))
+    undo = strip.findChild(Button, "message_button_1")
+    close = strip.findChild(IconButton, "button_close_message")
+    assert undo is not None
+    assert close is not None
+    assert strip.height() > 2 * undo.height()
+    assert abs(undo.geometry().center().y() - strip.rect().center().y()) <= 2
+    assert abs(close.geometry().center().y() - strip.rect().center().y()) <= 2
+
+
+def test_a_ring_whose_target_is_gone_draws_nothing_and_raises_nothing(qtbot: QtBot, theme: Theme) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(200, 100)
+    button = Button("Go", parent=window)
+    ring = FocusRing(window)
+    window.show()
+    ring.show_on(button)
+    assert ring.isVisible()
+    shiboken6.delete(button)
+    ring._follow()
+    assert not ring.isVisible()
+    ring.show_on(None)
+    shiboken6.delete(ring)
+    ring._on_focus(None, None)

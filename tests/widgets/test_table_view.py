@@ -309,6 +309,21 @@ def test_an_empty_table_gives_way_to_its_sentence(shown, qtbot) -> None:
     assert view.isVisible()
 
 
+def test_a_fitted_table_is_not_kept_high_by_its_empty_state(shown, qtbot) -> None:
+    view = shown(ROWS[:1])
+    view.fit_rows()
+    card = TableCard(view)
+    qtbot.addWidget(card)
+    card.set_empty("No models yet.", "Choose one.", "Find models")
+    card.resize(600, 300)
+    one = card.sizeHint().height()
+    assert one < card._empty.sizeHint().height()
+    view.model().set_rows(())
+    assert card.sizeHint().height() >= card._empty.sizeHint().height()
+    view.model().set_rows(ROWS[:1])
+    assert card.sizeHint().height() == one
+
+
 def test_editing_by_f2_goes_to_the_model(shown, qtbot) -> None:
     view = shown(cells=True)
     view.setFocus()
