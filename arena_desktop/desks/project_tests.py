@@ -8,6 +8,7 @@ from pathlib import Path
 
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
+from arena_desktop.desks.project_files import Written
 from engine.cases.fields import LIST_NAMES, NAMES
 from engine.config import emit
 from engine.config.saving import save_text
@@ -35,14 +36,6 @@ class NewTest:
     question: str
     answer: str = ""
     name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A file as it was written, and the text it had before: enough to take the step back."""
-
-    file: TextFile
-    before: str
 
 
 def cells_to_tests(rows: Iterable[Sequence[str]]) -> list[NewTest]:
@@ -207,16 +200,6 @@ def remove_test(project: Project, case: Case) -> Written:
     file = _file_of(project, case)
     document = compose(file.text, file.path.name)
     return Written(save_text(file, remove(document, _place_of(document, case))), file.text)
-
-
-def take_back(written: Written) -> None:
-    """Gives a file the text it had before the step, unless it was changed since.
-
-    Raises:
-        UserError: `changed_on_disk`, `not_encodable`.
-        WorldError: the file cannot be written.
-    """
-    save_text(written.file, written.before)
 
 
 def _file_of(project: Project, case: Case) -> TextFile:

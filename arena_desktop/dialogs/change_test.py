@@ -1,25 +1,21 @@
-"""Changes or deletes one test of the open project, and takes a deletion back."""
+"""Changes or deletes one test of the open project."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from arena_desktop.background import Job
-from arena_desktop.cells import Tone
-from arena_desktop.desks.project_tests import Written, change_test, remove_test, take_back
+from arena_desktop.desks.project_tests import change_test, remove_test
+from arena_desktop.dialogs.project_writing import write_to_project
 from arena_desktop.itemmodels.cases import reference_text
 from arena_desktop.theme import scaled
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.fields import FieldNote, FormGrid, TextArea
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
-from arena_desktop.widgets.strip import Message, StripButton
 from engine.domain import Case
-from engine.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
@@ -88,7 +84,9 @@ def open_change_test(context: AppContext, case: Case, parent: QWidget | None = N
     def change(question: str, answer: str) -> None:
         project = context.projects.project
         if project is not None:
-            _write(context, lambda: change_test(project, case, question, answer), _tr("1 test changed."))
+            write_to_project(
+                context, lambda: change_test(project, case, question, answer), _tr("1 test changed.")
+            )
 
     dialog.changed.connect(change)
     dialog.show()
@@ -99,33 +97,4 @@ def delete_test(context: AppContext, case: Case) -> None:
     """Takes a test out of the open project; the strip offers the way back."""
     project = context.projects.project
     if project is not None:
-        _write(context, lambda: remove_test(project, case), _tr("1 test deleted."))
-
-
-def _write(context: AppContext, step: Callable[[], Written], said: str) -> None:
-    def work(_job: Job) -> Written:
-        return step()
-
-    def done(written: Written) -> None:
-        context.projects.reload()
-        undo = StripButton(_tr("Undo"), lambda: _take_back(context, written), closes=True)
-        context.message_wanted.emit(Message("test changed", Tone.GOOD, said, buttons=(undo,)))
-
-    context.background.run(work, done, lambda error: _say(context, error), name="change test")
-
-
-def _take_back(context: AppContext, written: Written) -> None:
-    def work(_job: Job) -> None:
-        take_back(written)
-
-    def done(_nothing: None) -> None:
-        context.projects.reload()
-        context.message_wanted.emit(Message("test changed", Tone.GOOD, _tr("The test is as it was.")))
-
-    context.background.run(work, done, lambda error: _say(context, error), name="take back")
-
-
-def _say(context: AppContext, error: Exception) -> None:
-    if not isinstance(error, ArenaError):
-        raise error
-    context.message_wanted.emit(Message("test changed", Tone.BAD, error.message, error.hint))
+        write_to_project(context, lambda: remove_test(project, case), _tr("1 test deleted."))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from arena_desktop.itemmodels.models import ModelRow, price_text, ready_text
@@ -18,7 +18,12 @@ _COLUMNS = 4
 
 
 class ModelDetails(Card):
-    """One model: why it cannot run and what to do, its settings, what is stated about it."""
+    """One model: why it cannot run and what to do, its settings, what is stated about it.
+
+    `remove_pressed(ModelRow)` asks to take it out of the project.
+    """
+
+    remove_pressed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__(padding=20, spacing=12, name="detail")
@@ -28,6 +33,10 @@ class ModelDetails(Card):
         head = QHBoxLayout()
         self.title = Label("", "section", name="label_model")
         head.addWidget(self.title, 1)
+        self._row: ModelRow | None = None
+        self.button_remove = Button(self.tr("Take out of the project"), "quiet", name="button_remove_model")
+        self.button_remove.clicked.connect(lambda: self.remove_pressed.emit(self._row))
+        head.addWidget(self.button_remove)
         self.more = Button(self.tr("More"), "quiet", icon="down", name="button_more_settings")
         self.more.clicked.connect(self._on_more)
         head.addWidget(self.more)
@@ -60,6 +69,7 @@ class ModelDetails(Card):
         self.setVisible(row is not None and config is not None)
         if row is None or config is None:
             return
+        self._row = row
         self.title.setText(self.tr("Settings for {model}").format(model=row.label))
         reason = self._reason_of(row)
         self._reason.setVisible(bool(reason))

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.desks.project_desk import OpenProject
+from arena_desktop.desks.project_settings import remove_model
+from arena_desktop.dialogs.project_writing import write_to_project
 from arena_desktop.itemmodels.models import ModelRow, model_columns, model_rows
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme import scaled
@@ -51,6 +53,7 @@ class ModelsView(SetupView):
         self.header.controls.addWidget(self.button_add)
         self._add_table()
         self.details = ModelDetails()
+        self.details.remove_pressed.connect(self._on_remove)
         self.content.addWidget(self.details)
         self.content.addStretch(1)
         self._add_foot()
@@ -218,6 +221,13 @@ class ModelsView(SetupView):
         from arena_desktop.dialogs.model_picker_open import open_model_picker
 
         open_model_picker(self.context, self.window())
+
+    def _on_remove(self, row: ModelRow | None) -> None:
+        project = self.context.projects.project
+        if row is None or project is None:
+            return
+        said = self.tr("{model} was taken out of the project.").format(model=row.label)
+        write_to_project(self.context, lambda: remove_model(project, row.key), said)
 
     def _on_link(self, row: ModelRow, link: str) -> None:
         if link == "key" and row.connection is not None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSplitter, QVBoxLayout, 
 
 from arena_desktop.cells import Tone
 from arena_desktop.desks.project_desk import OpenProject
+from arena_desktop.dialogs.change_project import open_change_project
 from arena_desktop.itemmodels.models import cards_of, stating
 from arena_desktop.views.file_pane import FilePane
 from arena_desktop.views.setup_parts import FaultList, QuietNote, SetupView, ValueRows, ValueText, clear
@@ -98,7 +99,10 @@ class ProjectView(SetupView):
         reload.clicked.connect(self.context.projects.reload)
         folder = Button(self.tr("Open folder"), icon="project", name="button_open_folder")
         folder.clicked.connect(self._on_open_folder)
-        for button in (self.button_show_file, reload, folder):
+        self.button_change = Button(self.tr("Change…"), icon="edit", name="button_change_project")
+        self.button_change.setAccessibleName(self.tr("Change the project"))
+        self.button_change.clicked.connect(lambda: open_change_project(self.context, self))
+        for button in (self.button_show_file, reload, folder, self.button_change):
             self.header.controls.addWidget(button)
 
     def _overview(self) -> QWidget:
@@ -115,7 +119,8 @@ class ProjectView(SetupView):
             QuietNote(
                 "info",
                 self.tr(
-                    "To change these, edit the settings file in any text editor, then press “Read again”."
+                    "“Change…” changes what people change most. All the rest can be changed in the settings"
+                    " file, in any text editor; then press “Read again”."
                 ),
             )
         )

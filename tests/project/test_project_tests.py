@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena_desktop.desks.project_files import take_back
 from arena_desktop.desks.project_tests import (
     FEW,
     NewTest,
@@ -14,7 +15,6 @@ from arena_desktop.desks.project_tests import (
     cells_to_tests,
     change_test,
     remove_test,
-    take_back,
 )
 from engine.errors import UserError
 from engine.project import load_project

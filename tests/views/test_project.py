@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from arena_desktop.dialogs.change_project import ChangeProjectDialog
 from arena_desktop.views.project import ProjectView
 from arena_desktop.views.setup_parts import SHOWN_CHARACTERS, ValueText
 from arena_desktop.wording.setup import (
@@ -252,3 +253,28 @@ def test_what_matters_most_is_a_sentence(weights: dict[str, float], sentence: st
 
 def test_a_day_of_another_year_names_it() -> None:
     assert day_words(date(2019, 6, 24)) == "24 Jun 2019"
+
+
+def test_the_form_writes_only_what_is_different(page: ProjectView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    page.button_change.click()
+    form = page.findChild(ChangeProjectDialog)
+    assert form is not None
+    assert form.values() == {}
+    assert not forbidden(texts(form))
+    assert not nameless(form)
+    form.edit_name.setText(" ")
+    assert not form.button_change.isEnabled()
+    form.edit_name.setText("Replies")
+    form.spin_right.setValue(75)
+    form.spin_limit.set_amount(None)
+    assert form.values() == {
+        ("project",): "Replies",
+        ("constraints", "min_accuracy"): 0.75,
+        ("budgets", "max_run_usd"): None,
+    }
+    with qtbot.waitSignal(world.projects.examined, timeout=10_000):
+        form.button_change.click()
+    assert "Replies" in texts(page)
+    assert "At least 75 out of 100 right" in texts(page)
+    assert "No limit" in texts(page)
