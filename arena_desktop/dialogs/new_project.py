@@ -23,11 +23,11 @@ from PySide6.QtWidgets import (
 
 from arena_desktop.background import Job
 from arena_desktop.desks.new_project_defaults import apply_defaults, read_defaults
-from arena_desktop.theme import scaled
 from arena_desktop.widgets.buttons import Button, ChoiceCard
 from arena_desktop.widgets.fields import FieldNote, FormGrid
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.room import resize_within_screen
 from engine.errors import ArenaError
 from engine.new_project import JobType, create_project, job_types
 
@@ -75,7 +75,7 @@ class NewProjectDialog(QDialog):
         self.setObjectName("dialog_new_project")
         self.setWindowTitle(self.tr("Start a new project"))
         self.setAccessibleName(self.windowTitle())
-        self.resize(scaled(792), min(scaled(680), 720))
+        resize_within_screen(self, 792, 680)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(32, 24, 32, 20)
         layout.setSpacing(16)

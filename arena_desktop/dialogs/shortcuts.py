@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from arena_desktop.itemmodels.text_table import text_table
-from arena_desktop.theme.fonts import scaled
+from arena_desktop.widgets.room import resize_within_screen
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import FilterBar, TableCard
 
@@ -21,7 +21,7 @@ class ShortcutsDialog(QDialog):
         self.setObjectName("dialog_shortcuts")
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
         self.setAccessibleName(self.windowTitle())
-        self.resize(scaled(560), scaled(560))
+        resize_within_screen(self, 560, 560)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 20)
         layout.setSpacing(12)
