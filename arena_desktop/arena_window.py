@@ -16,6 +16,7 @@ from arena_desktop.rescore_bar import RescoreBar
 from arena_desktop.run_bar import RunBar
 from arena_desktop.samples import working_copy
 from arena_desktop.theme.switch import Theme
+from arena_desktop.trust_guard import TrustGuard
 from arena_desktop.widgets.rail import Mark
 from arena_desktop.widgets.strip import Message, StripButton, Tone
 from arena_desktop.window_actions import WindowActions
@@ -42,6 +43,7 @@ class ArenaWindow(MainWindow):
         self._run_bar = RunBar(self, context)
         self._rescore_bar = RescoreBar(self, context)
         self._actions = WindowActions(self, context)
+        self._trust = TrustGuard(self, context)
 
     @property
     def context(self) -> AppContext:
