@@ -19,6 +19,7 @@ UNFINISHED = frozenset({RunStatus.INTERRUPTED, RunStatus.CANCELLED, RunStatus.ST
 """States of a run that can be carried on."""
 _LOOKED_AT = 50
 _SHOWN = 2
+_RESULTS_LOOKED_AT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,9 @@ def unfinished_runs(runs: Iterable[RunInfo]) -> tuple[RunInfo, ...]:
 
 
 def _best_of(store: Store, path: str) -> Best | None:
-    for run in store.runs(path, 3):
-        if run.status is RunStatus.RUNNING:
-            continue
+    """The newest result of a run that got to its end; only without one that of a run that stopped."""
+    ended = [run for run in store.runs(path, _RESULTS_LOOKED_AT) if run.status is not RunStatus.RUNNING]
+    for run in sorted(ended, key=lambda run: run.status in UNFINISHED):
         best = best_of(store.run(run.run_id))
         if best is not None:
             return best

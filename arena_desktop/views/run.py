@@ -253,6 +253,8 @@ class RunView(Page):
         self.button_pause.setVisible(going)
         self.button_pause.setEnabled(not runs.stopping)
         self.button_pause.setText(self.tr("Continue") if runs.paused else self.tr("Pause"))
+        if runs.running:
+            self.header.set_title(self.tr("Paused") if runs.paused else self.tr("Running"))
         self.button_pause.set_icon("run" if runs.paused else "pause")
         self.button_cancel.setVisible(going)
         self.button_cancel.setText(self.tr("Stop now") if runs.stopping else self.tr("Cancel run"))

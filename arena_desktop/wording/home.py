@@ -17,8 +17,8 @@ def _tr(text: str) -> str:
 
 
 def stopped_sentence(name: str, done: int, planned: int, at: datetime | None) -> str:
-    """Where a run stopped: "Customer replies stopped at 412 of 750 answers, yesterday 17:20."."""
-    text = _tr("{name} stopped at {done} of {planned} answers, {when}.")
+    """Where a run stopped: "Customer replies stopped after 412 of 750 questions, yesterday 17:20."."""
+    text = _tr("{name} stopped after {done} of {planned} questions, {when}.")
     return text.format(
         name=name, done=formats.whole(done), planned=formats.whole(planned), when=formats.when(at)
     )

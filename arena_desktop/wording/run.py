@@ -367,6 +367,6 @@ def ended_text(done: int, planned: int, seconds: float) -> str:
 
 def stopped_at(number: int, done: int, planned: int, when: str) -> str:
     """A stored run that can be carried on."""
-    return _tr("Run {number} stopped at {done} of {planned} answers, {when}.").format(
+    return _tr("Run {number} stopped after {done} of {planned} questions, {when}.").format(
         number=number, done=formats.whole(done), planned=formats.whole(planned), when=when
     )

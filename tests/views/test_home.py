@@ -193,7 +193,7 @@ def test_a_stopped_run_is_offered_with_what_is_left(home: HomeView, world: World
     folder = world.project()
     home._on_read(HomeFacts(unfinished=(stopped_run(folder),)))
     (strip,) = shown(home._unfinished, MessageStrip)
-    assert strip.message.first.startswith("Customer replies stopped at 412 of 750 answers, today")
+    assert strip.message.first.startswith("Customer replies stopped after 412 of 750 questions, today")
     assert strip.message.text == "The rest costs about $3.38."
     assert [button.text for button in strip.message.buttons] == ["See what is there", "Carry on"]
 
@@ -267,11 +267,13 @@ def test_nothing_is_made_by_looking(world: World) -> None:
     assert not world.results.path.exists()
 
 
-def finished(store: Store, folder: Path, number: int, board: object) -> None:
+def finished(
+    store: Store, folder: Path, number: int, board: object, status: RunStatus = RunStatus.COMPLETED
+) -> None:
     """Puts a finished run of a project into the store."""
     head = replace(samples.head(f"run_2026110{number}_140507_aaaaaa"), project_root=folder)
     store.create_run(head)
-    store.finish_run(head.run_id, replace(samples.finish(alpha=0.9), board=board))
+    store.finish_run(head.run_id, replace(samples.finish(alpha=0.9), board=board, status=status))
 
 
 def board_of(row: int) -> dict[str, Any]:
@@ -298,6 +300,14 @@ def test_the_newest_result_of_a_project_is_read_from_the_store(
         facts = read_facts([str(folder)], lambda: store)
     best = facts.best[str(folder)]
     assert (best.text, best.index) == (words, index)
+
+
+def test_a_run_that_stopped_does_not_hide_the_result_before_it(world: World) -> None:
+    folder = world.project()
+    with Store.open(world.results.path) as store:
+        finished(store, folder, 2, board_of(4))
+        finished(store, folder, 3, board_of(1), RunStatus.CANCELLED)
+        assert read_facts([str(folder)], lambda: store).best[str(folder)].name == "Beta"
 
 
 def test_a_result_that_cannot_be_read_is_left_out(world: World) -> None:

@@ -338,7 +338,7 @@ def test_a_stopped_run_can_be_carried_on(
         fresh.results.list_runs("Customer replies")
     page.button_again.click()
     message = next(m for m in page.strips.messages() if m.key == "unfinished")
-    assert message.first.startswith("Run 1 stopped at ")
+    assert message.first.startswith("Run 1 stopped after ")
     assert message.text.endswith("questions are left.")
     with qtbot.waitSignal(fresh.runs.began):
         message.buttons[0].action()
