@@ -129,7 +129,8 @@ class ActionCard(QPushButton):
         self.setAutoDefault(True)
         self.setAccessibleName(title)
         self.setAccessibleDescription(sentence)
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        # A fixed height would be that of one line, whatever the width asks for.
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         if name:
