@@ -13,6 +13,7 @@ from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import DENSE, Card, CardHead, Divider
 from arena_desktop.widgets.fields import ShareSlider
 from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.share_sliders import ShareSliders
 from arena_desktop.wording import formats
 from arena_desktop.wording.board import change_lines, weight_change_sentence, what_if_sentence
 from arena_desktop.wording.metrics import metric_name
@@ -82,8 +83,6 @@ class WhatIfCard(Card):
         self._board: Leaderboard | None = None
         self._config: Config | None = None
         self._own: dict[str, int] = {}
-        self._held: dict[str, int] = {}
-        self.sliders: dict[str, ShareSlider] = {}
         head = CardHead(self.tr("What matters most"))
         self.reset = Button(self.tr("Reset"), "quiet", name="button_reset_weights")
         self.reset.setAccessibleName(self.tr("Back to the weights of the project"))
@@ -100,9 +99,10 @@ class WhatIfCard(Card):
                 wrap=True,
             )
         )
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(8)
-        self.body.addLayout(self._rows)
+        self._sliders = ShareSliders()
+        self._sliders.moved.connect(self._try)
+        self._sliders.released.connect(lambda: announce(self, self.sentence.text()))
+        self.body.addWidget(self._sliders)
         self.body.addWidget(Divider())
         line = QHBoxLayout()
         line.setSpacing(8)
@@ -118,60 +118,36 @@ class WhatIfCard(Card):
     def show_board(self, board: Leaderboard, config: Config) -> None:
         """Another board; the sliders stand at its own weights."""
         self._board, self._config = board, config
-        self._own = _whole(board.weights)
+        self._own = whole_shares(board.weights)
         names = [*self._own, *[name for name in _MORE if name not in self._own and _differs(board, name)]]
-        clear(self._rows)
-        self.sliders = {}
-        for name in names:
-            slider = ShareSlider(metric_name(name), self._own.get(name, 0), name=f"slider_{name}")
-            slider.moved.connect(lambda _value, name=name: self._on_moved(name))
-            slider.released.connect(lambda _value: self._on_released())
-            self.sliders[name] = slider
-            self._rows.addWidget(slider)
-        self._held = self._places()
+        self._sliders.set_shares(
+            {name: self._own.get(name, 0) for name in names}, {name: metric_name(name) for name in names}
+        )
         change = board.weight_change
         self.note.setText(weight_change_sentence(change, label_map(board)) if change else "")
         self._say(board.winner)
         self._set_changed(False)
 
+    @property
+    def sliders(self) -> dict[str, ShareSlider]:
+        """The slider of each metric."""
+        return self._sliders.sliders
+
     def weights(self) -> dict[str, float]:
         """The weights as the sliders stand, zeros left out."""
         return {name: float(s.value()) for name, s in self.sliders.items() if s.value() > 0}
-
-    def _places(self) -> dict[str, int]:
-        return {name: slider.value() for name, slider in self.sliders.items()}
 
     def _set_changed(self, changed: bool) -> None:
         self.reset.setEnabled(changed)
         # The sentence is about the project's own weights; beside others it would contradict the table.
         self.note.setVisible(bool(self.note.text()) and not changed)
 
-    def _on_moved(self, name: str) -> None:
-        others = {other: place for other, place in self._held.items() if other != name}
-        if others:
-            self._place(_split(100 - self.sliders[name].value(), others))
-        self._try()
-
-    def _on_released(self) -> None:
-        places = self._places()
-        # One weight at 100 leaves the others at 0; what they were to each other is kept for the way back.
-        if max(places.values(), default=0) < 100:
-            self._held = places
-        announce(self, self.sentence.text())
-
-    def _place(self, places: Mapping[str, int]) -> None:
-        for name, place in places.items():
-            slider = self.sliders[name]
-            slider.slider.blockSignals(True)
-            slider.set_value(place)
-            slider.slider.blockSignals(False)
-
     def _try(self) -> None:
         board, config = self._board, self._config
         if board is None or config is None:
             return
         weights = self.weights()
-        changed = any(place != self._own.get(name, 0) for name, place in self._places().items())
+        changed = any(place != self._own.get(name, 0) for name, place in self._sliders.shares().items())
         self._set_changed(changed)
         if not changed:
             self._say(board.winner)
@@ -182,8 +158,7 @@ class WhatIfCard(Card):
         self.previewed.emit(seen)
 
     def _on_reset(self) -> None:
-        self._place({name: self._own.get(name, 0) for name in self.sliders})
-        self._held = self._places()
+        self._sliders.place({name: self._own.get(name, 0) for name in self.sliders})
         self._try()
 
     def _say(self, first: str | None) -> None:
@@ -195,18 +170,7 @@ class WhatIfCard(Card):
         self.sentence.setText(what_if_sentence(board, first))
 
 
-def _split(rest: int, parts: Mapping[str, int]) -> dict[str, int]:
-    """`rest` in whole numbers in the proportion of the parts; evenly where all of them are 0."""
-    parts = parts if any(parts.values()) else dict.fromkeys(parts, 1)
-    whole = sum(parts.values())
-    split = {name: rest * part // whole for name, part in parts.items()}
-    left = sorted(parts, key=lambda name: split[name] - rest * parts[name] / whole)
-    for name in left[: rest - sum(split.values())]:
-        split[name] += 1
-    return split
-
-
-def _whole(weights: Mapping[str, float]) -> dict[str, int]:
+def whole_shares(weights: Mapping[str, float]) -> dict[str, int]:
     """Shares of 100 as whole numbers that sum to 100."""
     if not any(weight > 0 for weight in weights.values()):
         return dict.fromkeys(weights, 0)

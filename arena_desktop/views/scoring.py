@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout,
 
 from arena_desktop.cells import Tone
 from arena_desktop.desks.project_desk import OpenProject
+from arena_desktop.dialogs.change_weights import open_change_weights
 from arena_desktop.theme import current
 from arena_desktop.theme.paint import rounded
 from arena_desktop.theme.switch import set_width
@@ -91,7 +92,10 @@ class ScoringView(SetupView):
         right.addWidget(
             QuietNote(
                 "info",
-                self.tr("To change these, edit the settings file, then read the project again on Project."),
+                self.tr(
+                    "The way of marking and the gap are changed in the settings file. Read the project again"
+                    " afterwards, on Project."
+                ),
             )
         )
         right.addStretch(1)
@@ -133,7 +137,12 @@ class ScoringView(SetupView):
 
     def _weights_card(self) -> Card:
         card = Card(spacing=12, name="card_weights")
-        card.body.addWidget(CardHead(self.tr("What matters most")))
+        head = CardHead(self.tr("What matters most"))
+        self.button_weights = Button(self.tr("Change…"), "quiet", name="button_change_weights")
+        self.button_weights.setAccessibleName(self.tr("Change what matters most"))
+        self.button_weights.clicked.connect(lambda: open_change_weights(self.context, self))
+        head.controls.addWidget(self.button_weights)
+        card.body.addWidget(head)
         self._sentence = Label("", wrap=True, name="label_weights")
         card.body.addWidget(self._sentence)
         self._shares = QVBoxLayout()

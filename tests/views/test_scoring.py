@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout
 from pytestqt.qtbot import QtBot
 
+from arena_desktop.dialogs.change_weights import ChangeWeightsDialog
 from arena_desktop.views.check_tester import Marking, can_be_tried, marking_title
 from arena_desktop.views.scoring import ScoringView, ShareBar, markings
 from arena_desktop.wording.setup import coverage_sentence, margin_sentence, option_value
@@ -202,3 +203,20 @@ def test_paid_and_hand_marking_are_not_tried() -> None:
         can_be_tried(Marking(CheckSpec(name), 1)) for name in ("llm_judge", "manual", "cost", "own")
     )
     assert can_be_tried(Marking(CheckSpec("semantic"), 1)), "an alias counts as its check"
+
+
+def test_what_matters_most_is_changed_in_the_project(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    opened(page, world, qtbot)
+    page.button_weights.click()
+    dialog = page.findChild(ChangeWeightsDialog)
+    assert dialog is not None
+    assert not forbidden(texts(dialog))
+    assert not nameless(dialog)
+    dialog.sliders.sliders["accuracy"].slider.setValue(80)
+    assert sum(dialog.sliders.shares().values()) == 100
+    with qtbot.waitSignal(world.projects.examined, timeout=10_000):
+        dialog.button_keep.click()
+    project = world.projects.project
+    assert project is not None
+    assert project.config.metrics.weights == {"accuracy": 0.8, "cost": 0.13, "latency": 0.07}
+    assert "80" in texts(page)
