@@ -17,6 +17,7 @@ from engine.key_backends import KeyStoreError
 from engine.secret_refs import (
     SecretRef,
     is_placeholder,
+    is_routing_header,
     is_secret_header,
     looks_like_key,
     parse_ref,
@@ -97,6 +98,13 @@ def resolve(keys: Keys, asked: Asked) -> KeyResult:
 
 def resolve_header(keys: Keys, asked: Asked, name: str, text: str) -> KeyResult:
     """One header's value with its reference filled in, by the same rules."""
+    if not name or not name.isprintable() or not text.isprintable():
+        return KeyResult(
+            code="refused",
+            reason=f"The header {name!r} holds a line break or another hidden character, so it is not sent.",
+            fix="Write it on one line, in visible characters.",
+            name=name,
+        )
     match = _IN_HEADER.fullmatch(text)
     if match is None:
         if is_secret_header(name) and looks_like_key(text):
@@ -274,7 +282,7 @@ def _unusual(connection: Connection, *, with_headers: bool) -> dict[str, str]:
         found[f"its own certificates ({connection.verify_tls})"] = str(connection.verify_tls)
     if with_headers:
         for name, value in connection.headers.items():
-            if is_secret_header(name):
+            if is_secret_header(name) or is_routing_header(name):
                 found[f"the header {name}"] = value
     return found
 

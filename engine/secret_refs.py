@@ -39,6 +39,7 @@ _SHAPED = re.compile(
 )
 _TOKEN = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[A-Za-z0-9_\-.~+/=]{20,}")
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
+_ROUTING_HEADER = re.compile(r"host|forward|original|rewrite|override|^:", re.IGNORECASE)
 
 # Variables of vendors that are reached through openai_compatible; the built-in kinds bring their own.
 _OTHER_VENDORS: Mapping[str, tuple[str, ...]] = {
@@ -110,6 +111,11 @@ def looks_like_key(text: str) -> bool:
 def is_placeholder(text: str) -> bool:
     """True for the words people write where a local server wants any key at all."""
     return text.strip().lower() in PLACEHOLDERS
+
+
+def is_routing_header(name: str) -> bool:
+    """True for headers that tell servers on the way whom a request is really for."""
+    return _ROUTING_HEADER.search(name) is not None
 
 
 def is_secret_header(name: str) -> bool:

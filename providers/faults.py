@@ -62,6 +62,9 @@ def from_exception(place: Place, error: BaseException, call: Call) -> ProviderEr
         return ProviderError(ErrorKind.CANCELLED, "Stopped before the answer was complete.")
     if call.reason == "deadline" or call.remaining() <= 0:
         return ProviderError(ErrorKind.TIMEOUT, "No complete answer within the time allowed.")
+    told = next((inner for inner in _chain(error) if isinstance(inner, ProviderError)), None)
+    if told is not None:
+        return told
     if call.status is not None and (call.status >= 300 or call.body):
         return from_response(place, call.status, call.headers, call.body)
     cause = network_cause(list(_chain(error)), place.base_url)

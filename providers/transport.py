@@ -20,6 +20,7 @@ from httpcore2._backends.sync import SyncStream
 
 from providers.addresses import host_of, proxy_for
 from providers.base import ConnectionSettings, ErrorKind, ProviderError
+from providers.bounded import bound
 from providers.pool import KeepAlivePool
 from providers.watchdog import TICK_S, Call, current_call
 
@@ -128,6 +129,7 @@ class WatchedTransport(httpx2.HTTPTransport):
         response = super().handle_request(request)
         call.status = response.status_code
         call.headers = dict(response.headers.items())
+        bound(response)
         if response.status_code >= 300 or "text/html" in response.headers.get("content-type", ""):
             call.body = response.read()
         return response

@@ -83,16 +83,28 @@ class Plan:
         )
 
 
+# Ten times the largest run anybody has described; a slip such as `--trials 1000000` ends here.
+MOST_CALLS = 10_000_000
+
+
 def make_plan(project: Project, preflight: Preflight, *, seed: int | None = None) -> Plan:
     """Makes the plan of a run. `seed` None = the project's own.
 
     Raises UserError: `project_faults` (faults of the project's files), `no_cases`, `no_models`,
-    `bad_provider_concurrency`, `all_skipped` (no model can run; each reason and fix is named).
+    `bad_provider_concurrency`, `too_many_calls`, `all_skipped` (no model can run; each reason and
+    fix is named).
     """
     _refuse_faults(preflight)
     if not preflight.ready:
         raise _all_skipped(preflight)
     run = project.config.run
+    planned = len(preflight.ready) * len(project.cases) * run.trials
+    if planned > MOST_CALLS:
+        raise UserError(
+            "too_many_calls",
+            f"The plan has {planned:,} questions, more than the {MOST_CALLS:,} of one run.",
+            hint="Use fewer trials, test cases or models.",
+        )
     widths = preflight.lanes
     connections = {m.connection.id: m.connection for m in preflight.ready}
     lanes = [_lane(c, widths[c.id], run) for c in connections.values()]

@@ -110,3 +110,8 @@ def test_closed_and_full_streams_end_in_a_code_and_no_trace(streams: str, code: 
     )
     assert done.returncode == code, done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_a_plan_nobody_means_is_refused_before_anything_is_made(capfd: pytest.CaptureFixture[str]) -> None:
+    said = call(capfd, "run", TRIAGE, "--trials", "10000000", "--json")
+    assert (said.code, said.json["error"]["code"]) == (1, "too_many_calls")
