@@ -246,7 +246,8 @@ def _model(cell: ModelCell, pen: Pen) -> None:
     drawn = pen.text(cell.name, box, role)
     if cell.suffix:
         box.setLeft(box.x() + drawn + 8)
-        if box.width() > 24:
+        # A beginning of it says nothing; the name needs the room first.
+        if box.width() >= QFontMetricsF(F("caption")).horizontalAdvance(cell.suffix):
             pen.text(cell.suffix, box, "caption", "text3" if pen.muted else "text2")
 
 

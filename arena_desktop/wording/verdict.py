@@ -97,10 +97,10 @@ def _no_pair(board: Leaderboard, verdict: Verdict, names: dict[str, str]) -> str
 
 
 def _failures(board: Leaderboard) -> str:
-    """Why each model without a place has none."""
-    return " ".join(
-        f"{entry.label}: {reason_sentence(entry.failures[0])}" for entry in board.entries if entry.failures
-    )
+    """Why each model without a place has none: what rules it out, or that too few answers came."""
+    without = (entry for entry in board.entries if entry.status is not EntryStatus.RANKED)
+    causes = ((entry.label, next(iter((*entry.failures, *entry.warnings)), None)) for entry in without)
+    return " ".join(f"{label}: {reason_sentence(cause)}" for label, cause in causes if cause is not None)
 
 
 def _row_sentence(verdict: Verdict, names: dict[str, str]) -> str:
@@ -224,6 +224,8 @@ def _rival(board: Leaderboard, winner: Entry) -> Entry | None:
 def _rival_passed(board: Leaderboard, winner: Entry, rival: Entry) -> str:
     """What the rival passed, of how many where that differs, and why it is the one to compare with."""
     count = str(rival.passed_cases)
+    if (rival.passed_cases, rival.scored_cases) == (winner.passed_cases, winner.scored_cases):
+        return _tr("{name} passed as many.").format(name=rival.label)
     if rival.scored_cases != winner.scored_cases:
         count = _tr("{passed} of the {tests} tests it answered").format(
             passed=rival.passed_cases, tests=rival.scored_cases
@@ -244,7 +246,12 @@ def _against(board: Leaderboard, winner: Entry, rival: Entry) -> str:
         return compared
     tests = formats.whole(pair.unit_count)
     if verdict.row in (1, 3, 7):
-        more = _tr("With {tests} tests that difference is too small to tell apart.").format(tests=tests)
+        equal = (winner.passed_cases, winner.scored_cases) == (rival.passed_cases, rival.scored_cases)
+        more = (
+            _tr("With {tests} tests they cannot be told apart.")
+            if equal
+            else _tr("With {tests} tests that difference is too small to tell apart.")
+        ).format(tests=tests)
         return _joined(compared, more)
     if verdict.row in (2, 6):
         return _joined(compared, _tr("In practice they are the same on your tests."))

@@ -10,7 +10,7 @@ from arena_desktop.wording import formats
 from arena_desktop.wording.board import chart_sentence
 from arena_desktop.wording.run import left_out_reason
 from arena_desktop.wording.verdict import recommendation, verdict_words
-from engine.stats.board import Entry, EntryStatus, Leaderboard, Reason, Verdict
+from engine.stats.board import Entry, EntryStatus, Leaderboard, PairResult, Reason, Verdict
 
 
 def entry(key: str, rank: int, passed: int, scored: int) -> Entry:
@@ -41,6 +41,14 @@ def test_the_rival_is_counted_on_the_tests_it_answered_and_explained() -> None:
 def test_the_second_place_needs_no_explanation() -> None:
     said = recommendation(board(entry("aster", 1, 39, 40), entry("birch", 2, 29, 40), rival="birch"))
     assert "Birch passed 29." in said
+
+
+def test_as_many_is_no_difference() -> None:
+    tied = board(entry("aster", 1, 11, 20), entry("birch", 2, 11, 20), rival="birch")
+    unknown = dict.fromkeys(("se", "t", "df", "p", "p_holm", "flip", "ci95", "ci90"))
+    pair = PairResult("aster", "birch", 0.0, **unknown, units=20, differing=8, row=7, unit_count=20)
+    said = recommendation(replace(tied, verdict=replace(tied.verdict, row=7, code="too_close", pair=pair)))
+    assert "Birch passed as many. With 20 tests they cannot be told apart." in said
 
 
 @pytest.mark.parametrize(
