@@ -10,12 +10,11 @@ from arena_desktop.cells import Tone
 from arena_desktop.context import AppContext
 from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.wording import formats
-from arena_desktop.wording.marks import rescored_sentences
-from engine.errors import ArenaError
-from engine.execution.rescore import Rescored
 
 if TYPE_CHECKING:
     from arena_desktop.arena_window import ArenaWindow
+    from engine.errors import ArenaError
+    from engine.execution.rescore import Rescored
 
 KEY = "rescore"
 
@@ -54,6 +53,8 @@ class RescoreBar(QObject):
         self._window.show_message(Message(KEY, Tone.INFO, first, self.tr("All marks are as they were.")))
 
     def _on_done(self, result: Rescored) -> None:
+        from arena_desktop.wording.marks import rescored_sentences
+
         first, *rest = rescored_sentences(result)
         see = StripButton(self.tr("See the result"), lambda: self._see(result.run_id), closes=True)
         shown = self._window.current_page() == "results"
@@ -62,7 +63,9 @@ class RescoreBar(QObject):
         results = self._context.results
         if results.result is not None and results.result.run_id == result.run_id:
             results.open_run(result.run_id)
-            results.list_runs(results.result.stored.info.project)
+        project = self._context.projects.project
+        if project is not None:
+            results.list_runs(project.config.project)
 
     def _see(self, run_id: str) -> None:
         self._window.open_run(run_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,31 +19,29 @@ from PySide6.QtWidgets import (
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
-from arena_desktop.desks.mark_desk import MarkDesk
 from arena_desktop.itemmodels.answer_tests import MOST_MARKS, TestRow, list_columns, make_test_rows
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme import scaled
 from arena_desktop.theme.switch import set_width
 from arena_desktop.views.answer_calls import CallPane
+from arena_desktop.views.answer_marking import AnswerMarking
 from arena_desktop.views.answer_pane import AnswerPane, CaseAnswers
 from arena_desktop.views.insights import AnswersWanted
-from arena_desktop.views.result_parts import ResultFacts, ResultPage
+from arena_desktop.views.result_parts import ResultFacts, ResultPage, can_retry, retry
 from arena_desktop.widgets.buttons import Button, IconButton
 from arena_desktop.widgets.chip import Chip
 from arena_desktop.widgets.fields import Combo, FilterField
 from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
-from arena_desktop.widgets.strip import Message, StripButton
+from arena_desktop.widgets.strip import Message
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
 from arena_desktop.wording import answers as words
-from arena_desktop.wording import marks as mark_words
 from arena_desktop.wording.board import practice_sentence
-from engine.domain import CallStatus, Cell
+from arena_desktop.wording.resume import retry_button, retry_sentence
+from engine.domain import CallStatus
 from engine.errors import ArenaError
-from engine.execution.own_marking import MarkBook
-from engine.stats.own_marks import OwnView
 from engine.storage.rows import CallFilter
 from engine.storage.store import Store
 
@@ -77,15 +75,12 @@ class AnswersView(ResultPage):
         self._found: frozenset[str] | None = None
         self._only: AnswersWanted | None = None
         self._only_run = ""
-        self._given: tuple[OwnView | None] | None = None
-        self.marks = MarkDesk(context.background, context.results)
-        self.marks.changed.connect(self._on_marks)
-        self.marks.board_changed.connect(self._on_board_changed)
-        self.marks.failed.connect(self._on_not_marked)
         self._wanted_case: str | None = None
         self._wait = QTimer(self, singleShot=True, interval=_FILTER_DELAY_MS)
         self._wait.timeout.connect(self.apply_filter)
         self.pane = AnswerPane()
+        self.marking = AnswerMarking(context, self.strips)
+        self.marking.changed.connect(self._on_marks)
         self._add_tools()
         self._add_sides()
         context.answers_wanted.connect(self.show_wanted)
@@ -118,8 +113,12 @@ class AnswersView(ResultPage):
         self.button_clear.clicked.connect(self.clear_filter)
         self.chip_only = Chip(name="chip_only_these")
         self.chip_only.hide()
+        self.button_retry = Button("", name="button_retry_failed")
+        self.button_retry.clicked.connect(self._on_retry)
+        self.button_retry.hide()
         for widget in (self.combo_show, self.filter, self.chip_only, self.count, self.button_clear):
             row.addWidget(widget)
+        row.addWidget(self.button_retry)
         row.addStretch(1)
         self.check_marks = QCheckBox(self.tr("Mark differences"))
         self.check_marks.setObjectName("check_mark_differences")
@@ -147,7 +146,7 @@ class AnswersView(ResultPage):
         self.splitter.setChildrenCollapsible(False)
         self.splitter.setHandleWidth(16)
         self.splitter.addWidget(self._test_list())
-        self.pane.mark_chosen.connect(self._on_mark)
+        self.pane.mark_chosen.connect(self.marking.give)
         self.pane.copied.connect(self._on_copied)
         self.splitter.addWidget(self.pane)
         self.splitter.setStretchFactor(0, 0)
@@ -204,8 +203,7 @@ class AnswersView(ResultPage):
             self._found = None
             if self._only_run != info.run_id:
                 self._only = None
-            self.strips.close_message("mark")
-            self.marks.load(info.run_id)
+            self.marking.load(info.run_id)
             self.rows.set_rows(())
             self.pane.show_case(None)
             self._fit_list()
@@ -272,7 +270,7 @@ class AnswersView(ResultPage):
 
     def _on_answers(self, answers: CaseAnswers) -> None:
         if answers.run_id == self._run_id:
-            self.pane.show_case(replace(answers, marks=self._own_marks()))
+            self.pane.show_case(replace(answers, marks=self.marking.own))
 
     def _show_counts(self) -> None:
         shown, total = self.rows.shown_count(), self.rows.total_count()
@@ -284,6 +282,7 @@ class AnswersView(ResultPage):
         filtered = bool(self.filter.text()) or self._show_key() != "all" or self._only is not None
         self.button_clear.setVisible(filtered)
         self._show_only()
+        self._show_retry()
         row = self.tests.current_record()
         at = self.rows.row_of(row.case.id) + 1 if row is not None else 0
         self.label_at.setText(words.at_of(at, self.rows.shown_count()))
@@ -324,7 +323,7 @@ class AnswersView(ResultPage):
         key, text, found = self._show_key(), self.filter.text().strip().casefold(), self._found
         fits = _SHOWS[key][0]
         only = frozenset(self._only.case_ids) if self._only is not None else None
-        marked = frozenset(cell.case_id for cell in self._own_marks()) if key == "marked" else None
+        marked = frozenset(cell.case_id for cell in self.marking.own) if key == "marked" else None
 
         def keep(row: TestRow) -> bool:
             if not fits(row) or (marked is not None and row.case.id not in marked):
@@ -362,6 +361,19 @@ class AnswersView(ResultPage):
         if only is not None:
             self.chip_only.set_chip(words.only_these(len(only.case_ids), only.title), Tone.INFO)
             self.chip_only.setToolTip(only.title)
+
+    def _show_retry(self) -> None:
+        """Beside the questions that could not be asked: a way to ask them again."""
+        facts = self.facts
+        can = facts is not None and self._show_key() == "unasked" and can_retry(self.context, facts.info)
+        self.button_retry.setVisible(can)
+        if can and facts is not None:
+            self.button_retry.setText(retry_button(facts.info.errors))
+            self.button_retry.setToolTip(retry_sentence(facts.info.errors))
+
+    def _on_retry(self) -> None:
+        if self.facts is not None and can_retry(self.context, self.facts.info):
+            retry(self.context, self.facts.info)
 
     # all calls as a table
 
@@ -402,46 +414,10 @@ class AnswersView(ResultPage):
         if row is not None:
             self.tests.select_key(row.case.id)
 
-    def _own_marks(self) -> Mapping[Cell, OwnView]:
-        book = self.marks.book
-        return book.own if book is not None else {}
-
-    def _on_mark(self, cell: Cell, own: OwnView | None) -> None:
-        self._given = (own,)
-        mark = None if own is None else "good" if own.good else "bad"
-        self.marks.give(cell, mark, own.score if own is not None else None)
-
-    def _on_undo(self) -> None:
-        self._given = (None,)
-        self.marks.undo()
-
-    def _on_marks(self, book: MarkBook) -> None:
-        if book.run_id != self._run_id:
-            return
-        self.pane.set_marks(book.own)
-        sentences = mark_words.agreement_sentences(book.report, book.by) if book.own else ()
-        self.label_agreement.setText(" ".join(sentences))
+    def _on_marks(self) -> None:
+        self.pane.set_marks(self.marking.own)
+        self.label_agreement.setText(self.marking.agreement)
         self._refilter()
-        given, self._given = self._given, None
-        if given is None:
-            return
-        undo = (StripButton(self.tr("Undo"), self._on_undo),) if self.marks.can_undo else ()
-        first = mark_words.given_sentence(given[0])
-        line = mark_words.agreement_line(book.report, book.by)
-        self.strips.show_message(Message("mark", Tone.INFO, first, line, undo))
-        self.context.marks_changed.emit(book.run_id)
-
-    def _on_not_marked(self, error: ArenaError) -> None:
-        """Nothing was kept: the columns say again what is."""
-        self._given = None
-        self.pane.set_marks(self._own_marks())
-        self._on_not_read(error)
-
-    def _on_board_changed(self, run_id: str) -> None:
-        """Marks made by hand decide places: whoever shows the run reads it again."""
-        result = self.context.results.result
-        if result is not None and result.run_id == run_id:
-            self.context.results.open_run(run_id)
 
     def _on_copied(self) -> None:
         self.strips.show_message(Message("copied", Tone.GOOD, self.tr("Question and answers are copied.")))

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.desks.insight_desk import Insights
-from arena_desktop.desks.own_board_desk import OwnBoard, OwnBoardDesk
 from arena_desktop.desks.result_desk import Result
 from arena_desktop.itemmodels.leaderboard import BoardRow, board_rows, leaderboard_columns
 from arena_desktop.itemmodels.table import ColumnTable
@@ -27,13 +26,14 @@ from arena_desktop.views.result_parts import (
 )
 from arena_desktop.views.results_cards import NotesCard, Unfolded, WhatIfCard, changes_unfolded
 from arena_desktop.views.results_charts import cost_points, knows_prices, score_bars
+from arena_desktop.views.results_marks import OwnMarksSwitch
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.chart_view import ChartCard, ChartView
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.facts import Fact
 from arena_desktop.widgets.labels import Label, Span
-from arena_desktop.widgets.strip import Message, StripButton
+from arena_desktop.widgets.strip import Message
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import FilterBar, Legend, TableCard
 from arena_desktop.widgets.verdict_card import VerdictButton, VerdictCard, VerdictText
@@ -66,11 +66,7 @@ class ResultsView(ResultPage):
         self._following = context.runs.running
         self._preview: tuple[Preview, ...] | None = None
         self._summary = ""
-        self._own: OwnBoard | None = None
         self._marks_are_others = False
-        self.own_desk = OwnBoardDesk(context.background, context.results)
-        self.own_desk.built.connect(self._on_own_board)
-        self.own_desk.failed.connect(self._on_own_failed)
         self._live = QTimer(self)
         self._live.setInterval(LIVE_MS)
         self._live.timeout.connect(self._work_out_live)
@@ -138,10 +134,8 @@ class ResultsView(ResultPage):
         self.check_meets.setObjectName("check_only_meeting")
         self.check_meets.toggled.connect(self._on_meets)
         self.bar.extra.addWidget(self.check_meets)
-        self.check_own = QCheckBox(self.tr("With my marks"))
-        self.check_own.setObjectName("check_own_marks")
-        self.check_own.toggled.connect(self._on_own)
-        self.check_own.hide()
+        self.check_own = OwnMarksSwitch(self.context, self.strips)
+        self.check_own.changed.connect(self._on_own_changed)
         self.bar.extra.addWidget(self.check_own)
         layout.addWidget(self.bar)
         card = TableCard(self.table)
@@ -180,9 +174,8 @@ class ResultsView(ResultPage):
 
     def show_facts(self, facts: ResultFacts) -> None:
         info = facts.info
-        if self._own is not None and (facts.result.live or self._own.run_id != info.run_id):
-            self._forget_own()
-        board = self._board()
+        self.check_own.show_result(facts.result)
+        board = self.check_own.board
         self._set_rescore()
         self.insights.show_result(facts.result)
         self.header.set_title(self.header.title.text(), words.practice_sentence() if info.practice else "")
@@ -194,12 +187,6 @@ class ResultsView(ResultPage):
             self.empty_board.set_texts(heading, sentence, self.tr("See the answers"))
             return
         self._show_board(board, facts)
-
-    def _board(self) -> Leaderboard | None:
-        """The board on show: the stored one, or the one under the person's marks."""
-        if self._own is not None:
-            return self._own.board
-        return self.facts.result.board if self.facts is not None else None
 
     def _show_board(self, board: Leaderboard, facts: ResultFacts) -> None:
         self._preview = None
@@ -292,7 +279,7 @@ class ResultsView(ResultPage):
             announce(shown, " ".join(shown.texts()))
 
     def _on_previewed(self, seen: tuple[Preview, ...] | None) -> None:
-        facts, board = self.facts, self._board()
+        facts, board = self.facts, self.check_own.board
         if facts is None or board is None:
             return
         self._preview = seen
@@ -326,42 +313,12 @@ class ResultsView(ResultPage):
     # the person's own marks
 
     def _on_insights(self, found: Insights) -> None:
-        marked = bool(found.marks.own)
-        self.check_own.setVisible(marked)
-        if not marked and self.check_own.isChecked():
-            self.check_own.setChecked(False)
+        self.check_own.set_marked(bool(found.marks.own))
 
-    def _on_own(self, on: bool) -> None:
-        facts = self.facts
-        if facts is None:
-            return
-        if on:
-            self.own_desk.load(facts.result)
-            return
-        self._forget_own()
-        if facts.result.board is not None:
-            self._show_board(facts.result.board, facts)
-
-    def _forget_own(self) -> None:
-        self._own = None
-        self.strips.close_message("own_marks")
-        self.check_own.blockSignals(True)
-        self.check_own.setChecked(False)
-        self.check_own.blockSignals(False)
-
-    def _on_own_board(self, own: OwnBoard) -> None:
-        facts = self.facts
-        if facts is None or own.run_id != facts.info.run_id or not self.check_own.isChecked():
-            return
-        self._own = own
-        self._show_board(own.board, facts)
-        back = StripButton(self.tr("Show the saved result"), lambda: self.check_own.setChecked(False))
-        first, text = mark_words.own_board_sentences(own.marks)
-        self.strips.show_message(Message("own_marks", Tone.INFO, first, text, (back,), can_close=False))
-
-    def _on_own_failed(self, error: ArenaError) -> None:
-        self._forget_own()
-        self.strips.show_message(Message("own_failed", Tone.BAD, error.message, error.hint))
+    def _on_own_changed(self) -> None:
+        facts, board = self.facts, self.check_own.board
+        if facts is not None and board is not None:
+            self._show_board(board, facts)
 
     def _on_marks_changed(self, run_id: str) -> None:
         if self.facts is not None and self.facts.info.run_id == run_id:
@@ -374,8 +331,7 @@ class ResultsView(ResultPage):
             return
         self._marks_are_others = False
         self.insights.show_result(self.facts.result)
-        if self.check_own.isChecked():
-            self.own_desk.load(self.facts.result)
+        self.check_own.read_again()
 
     # a run under way
 

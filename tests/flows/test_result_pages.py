@@ -179,7 +179,7 @@ def test_a_mark_can_be_given_scored_undone_and_seen(window: ArenaWindow, result:
     before = board.facts.result.board  # type: ignore[union-attr]
     board.check_own.setChecked(True)
     settle(window, qtbot)
-    own = board._own
+    own = board.check_own.own
     assert own is not None
     assert own.marks == 1
     key = column.head.key  # type: ignore[union-attr]
@@ -189,7 +189,7 @@ def test_a_mark_can_be_given_scored_undone_and_seen(window: ArenaWindow, result:
     assert any(m.key == "own_marks" for m in board.strips.messages())
     assert forbidden(texts(board)) == []
     board.check_own.setChecked(False)
-    assert board._board() == before
+    assert board.check_own.board == before
     assert not any(m.key == "own_marks" for m in board.strips.messages())
 
     undo_both(window, result, qtbot)

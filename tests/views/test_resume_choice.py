@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from arena_desktop.context import AppContext
 from arena_desktop.desks.run_desk import ResumeQuestion
 from arena_desktop.dialogs.resume_choice import ResumeChoiceDialog
+from arena_desktop.views.answers import AnswersView
 from arena_desktop.views.history import HistoryView
 from arena_desktop.views.result_parts import can_retry, run_to_retry
 from arena_desktop.views.run import RunView
@@ -177,3 +178,20 @@ def test_only_runs_of_the_open_project_can_be_asked_again(
     fresh.projects.close()
     assert not can_retry(fresh, failed)
     assert run_to_retry(fresh) is None
+
+
+def test_answers_offer_it_beside_what_could_not_be_asked(
+    fresh: AppContext, failed: RunInfo, qtbot: QtBot
+) -> None:
+    page = AnswersView(fresh)
+    qtbot.addWidget(page)
+    page.show()
+    fresh.results.open_run(failed.run_id)
+    qtbot.waitUntil(lambda: page.rows.total_count() > 0)
+    assert not page.button_retry.isVisible()
+    page.combo_show.setCurrentIndex(page.combo_show.findData("unasked"))
+    page.apply_filter()
+    assert page.button_retry.isVisible()
+    assert page.button_retry.text() == "Try the 4 failed again"
+    with qtbot.waitSignal(fresh.runs.question):
+        page.button_retry.click()
