@@ -12,7 +12,6 @@ from engine.cases.fields import COLUMN_OF
 from engine.config.faults import Faults
 from engine.domain import Problem, Severity
 
-MAX_CELL = 16 * 1024 * 1024
 LONG_CELL = 131_072
 _DELIMITERS = (",", ";", "\t", "|")
 # Stands in no text a person writes: the delimiter of a file with one column.
@@ -67,7 +66,8 @@ def parse_table(text: str, file: str) -> Table:
 
 def _reader(text: str, delimiter: str, quote: str, spaced: bool) -> Iterator[tuple[int, list[str]]]:
     """Records with the number of the line they start in, counted from 0."""
-    csv.field_size_limit(MAX_CELL)
+    # The size of the file is the bound; the module's own, of the whole process, must not be below it.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote, skipinitialspace=spaced
     )

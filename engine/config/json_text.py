@@ -57,6 +57,10 @@ def compose(text: str, first_line: int = 0) -> Node | None:
     return node
 
 
+# One of a pair of escapes; no file and no request can hold it alone.
+_HALF = re.compile("[\ud800-\udfff]")
+
+
 class _Walker:
     def __init__(self, text: str, first_line: int) -> None:
         self._text = text
@@ -109,6 +113,10 @@ class _Walker:
             raise self.fault(
                 error.pos, "A backslash starts an escape that does not exist.", "Write the backslash twice."
             ) from None
+        if not value.isascii() and _HALF.search(value):
+            raise self.fault(
+                at, "A text holds half a character, written as an escape.", "Write the character itself."
+            )
         return ScalarNode(STR, value, start, self.mark(end), style='"'), end
 
     def _plain(self, at: int) -> tuple[ScalarNode, int]:

@@ -173,3 +173,16 @@ def test_a_connection_may_have_params_of_any_depth(tmp_path: Path) -> None:
     loaded = project(tmp_path, {"tests.yaml": CASE}, config)
     assert codes(loaded) == ["literal_key"]
     assert loaded.connection("o").params == {"d": [1, {}]}
+
+
+def test_half_a_character_is_a_fault_of_its_line(tmp_path: Path) -> None:
+    lines = '{"input": "\\ud83d\\ude00", "reference": "x"}\n{"input": "\\ud83d", "reference": "x"}\n'
+    loaded = project(tmp_path, {"tests.jsonl": lines})
+    assert [problem.line for problem in loaded.errors] == [2]
+    assert [case.input for case in loaded.all_cases] == ["\U0001f600"]
+
+
+def test_a_cell_may_be_as_large_as_its_file(tmp_path: Path) -> None:
+    cell = "a" * (16 * 1024 * 1024 + 10)
+    loaded = project(tmp_path, {"tests.csv": f"input,reference\n{cell},x\n"})
+    assert [len(case.input or "") for case in loaded.cases] == [len(cell)] or loaded.errors
