@@ -29,8 +29,8 @@ _ALLOWED = {
     "Windows Credential Manager": ("keyring.backends.Windows", "WinVaultKeyring"),
 }
 _INSTALL = (
-    "Start a key store (GNOME Keyring, KWallet or KeePassXC with its Secret Service), or set the vendor's "
-    "variable such as OPENAI_API_KEY. Until then keys are kept for this session only."
+    "Start a key store (GNOME Keyring, KWallet or KeePassXC with its Secret Service), then restart Agent "
+    "Arena. A variable of the service, such as OPENAI_API_KEY, works too."
 )
 _DENIED_CODES = ("-25293", "-128", "-25308")
 _log = logging.getLogger(__name__)

@@ -40,7 +40,7 @@ def practice_sentence() -> str:
 
 def partial_sentence(finished: int, planned: int) -> tuple[str, str]:
     """First sentence and text of the strip over a result that is not whole."""
-    first = _tr("Only {finished} of {planned} answers.").format(
+    first = _tr("Only {finished} of {planned} questions were asked.").format(
         finished=formats.whole(finished), planned=formats.whole(planned)
     )
     return first, _tr("Places may change.")

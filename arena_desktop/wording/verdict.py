@@ -11,6 +11,7 @@ from arena_desktop.wording import formats
 from arena_desktop.wording.reasons import reason_sentence
 from engine.stats.board import Entry, EntryStatus, Interval, Leaderboard, PairResult, Planner, Verdict
 
+_NAMED_AT_MOST = 3
 FLAT_RATIO = 1.15  # below this a price or a wait counts as the same
 
 
@@ -369,11 +370,32 @@ def _planner_fact(planner: Planner) -> Fact:
     return Fact(figure, meaning)
 
 
+def _few_words(board: Leaderboard) -> str:
+    """Why no model has a place: each reason for a few models, else how many for which kind of reason."""
+    failed = [entry for entry in board.entries if entry.failures]
+    if len(failed) <= _NAMED_AT_MOST:
+        return _failures(board)
+    short = sum(entry.status is EntryStatus.INCOMPLETE for entry in failed)
+    out = sum(entry.status is EntryStatus.FAILED for entry in failed)
+    nothing = len(failed) - short - out
+    return _joined(
+        _number(short, _tr("1 answered too few tests."), _tr("{count} answered too few tests.")),
+        _number(out, _tr("1 breaks a must-have."), _tr("{count} break a must-have.")),
+        _number(nothing, _tr("1 has no result."), _tr("{count} have no result.")),
+    )
+
+
+def _number(count: int, one: str, many: str) -> str:
+    if count == 0:
+        return ""
+    return one if count == 1 else many.format(count=formats.whole(count))
+
+
 def _lead(board: Leaderboard, sentence: str) -> str:
     """What stands below a headline without a recommendation; it does not say the headline again."""
     verdict = board.verdict
     if verdict.row is None and verdict.code not in ("only_one", "nothing_scored"):
-        return _failures(board)
+        return _few_words(board)
     return "" if sentence == headline(board) else sentence
 
 

@@ -309,7 +309,7 @@ def test_a_partial_result_says_so_and_offers_to_carry_on(
     context.results.show(Result(replace(result.stored, info=info), result.board))
     qtbot.waitUntil(lambda: any(m.key == "partial" for m in page.strips.messages()), timeout=10_000)
     message = next(m for m in page.strips.messages() if m.key == "partial")
-    assert message.first == f"Only 32 of {info.planned} answers."
+    assert message.first == f"Only 32 of {info.planned} questions were asked."
     assert message.text == "Places may change."
     assert [button.text for button in message.buttons] == ["Carry on"]
 

@@ -93,6 +93,16 @@ def test_all_ruled_out_says_why_and_says_it_once() -> None:
     assert chart_sentence(found) == "All models with a score are ruled out."
 
 
+def test_many_without_a_place_are_counted() -> None:
+    def without(key: str, status: EntryStatus) -> Entry:
+        return replace(entry(key, 1, 4, 10), status=status, rank=None, failures=(Reason("incomplete", {}),))
+
+    kinds = [EntryStatus.INCOMPLETE, EntryStatus.INCOMPLETE, EntryStatus.FAILED, EntryStatus.NO_DATA]
+    rows = tuple(without(f"m{number}", kind) for number, kind in enumerate(kinds))
+    found = Leaderboard(entries=rows, verdict=Verdict(row=None, code="none_ranked"), winner=None)
+    assert verdict_words(found).lead == "2 answered too few tests. 1 breaks a must-have. 1 has no result."
+
+
 def test_a_very_short_wait_is_not_called_nothing() -> None:
     assert formats.waiting(0.4) == "under 0.01 s"
     assert formats.waiting(20) == "0.02 s"
