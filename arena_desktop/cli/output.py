@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -13,24 +12,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from arena_desktop.wording.harmless import harmless
 from engine.domain import Problem
 from engine.errors import ArenaError
 
 _WIDEST_CELL = 200
-# Joiners that ordinary writing needs (emoji, Persian, Indic scripts) cannot move a cursor.
-_HARMLESS = frozenset("\n\t\u200c\u200d")
-_HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co"))
-
-
-def harmless(text: str) -> str:
-    """Text that can do nothing but be read: what would steer the terminal or reorder the line (escape
-    sequences, carriage returns, bidirectional marks) is written as its name, such as [U+001B]."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        char if char in _HARMLESS or unicodedata.category(char) not in _HIDDEN else f"[U+{ord(char):04X}]"
-        for char in text
-    )
 
 
 def say(text: str, *, quiet: bool = False) -> None:

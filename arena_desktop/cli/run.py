@@ -172,6 +172,20 @@ def exit_code(stored: StoredRun, fail_under: float | None) -> int:
     return EXIT_OK
 
 
+def _resumed(store: Store, wanted: str, project: Project) -> str:
+    """The run to carry on with; one that another project made is refused by name."""
+    run_id = store.resolve(wanted, project.config.project)
+    info = store.run(run_id).info
+    here = project.root.resolve()
+    if info.project != project.config.project and info.project_root not in (None, here):
+        raise UserError(
+            "run_of_other_project",
+            f"The run {run_id} belongs to the project {info.project}, not to {project.config.project}.",
+            hint=f"Carry on with it in its own folder: {info.project_root}",
+        )
+    return run_id
+
+
 def run(options: argparse.Namespace) -> int:
     """Runs a project and prints its result."""
     _refuse_plan_options(options)
@@ -190,7 +204,7 @@ def run(options: argparse.Namespace) -> int:
     path = Path(options.store) if options.store else store_path()
     with Store.open(path) as store:
         store.mark_interrupted()
-        resumed = store.resolve(options.resume, project.config.project) if options.resume else None
+        resumed = _resumed(store, options.resume, project) if options.resume else None
         request = RunRequest(
             project=project,
             preflight=preflight,

@@ -5,13 +5,14 @@ All text from projects and models is escaped; nothing in the page asks another c
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable
-from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
+from arena_desktop.wording.harmless import harmless
 from arena_desktop.wording.reasons import error_words, note_sentence, reason_sentence, short_reason
 from arena_desktop.wording.results import label_map, state_word
 from arena_desktop.wording.verdict import verdict_words
@@ -40,6 +41,11 @@ th{font-size:13px;color:#565d69;text-align:left;border-bottom:1px solid #d3d7dd;
 td{border-bottom:1px solid #e5e7eb;padding:8px 12px;vertical-align:top}.n{text-align:right}
 .out td{color:#646b77}.good{color:#17714a}.bad{color:#b3261e}pre{white-space:pre-wrap;font:inherit;margin:0}
 """
+
+
+def escape(text: str) -> str:
+    """Text as the page may hold it: no mark-up, and nothing that hides or reorders what is read."""
+    return html.escape(harmless(text))
 
 
 def _tr(text: str) -> str:

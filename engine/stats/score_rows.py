@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.config.schema import MOST_WEIGHT
 from engine.domain import CallStatus
 from engine.errors import UserError
 
@@ -180,8 +181,10 @@ def _weight(item: Mapping[str, Any], source: _Source, row: int) -> float:
     value = _number(item.get("weight"), "weight", source, row)
     if value is None:
         return 1.0
-    if not math.isfinite(value) or value < 0.0:
-        raise source.fault(row, "weight", f"{value:g} is not a weight.", "A weight is 0 or more.")
+    if not 0.0 <= value <= MOST_WEIGHT:
+        raise source.fault(
+            row, "weight", f"{value:g} is not a weight.", f"A weight is between 0 and {MOST_WEIGHT:,.0f}."
+        )
     return value
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from arena_desktop.cli.output import harmless, table
+from arena_desktop.cli.output import table
+from arena_desktop.wording.harmless import harmless
 from tests.cli.calling import ROOT, TRIAGE, call, small_project
 
 WRONG: tuple[tuple[str, ...], ...] = (
@@ -115,3 +116,32 @@ def test_closed_and_full_streams_end_in_a_code_and_no_trace(streams: str, code: 
 def test_a_plan_nobody_means_is_refused_before_anything_is_made(capfd: pytest.CaptureFixture[str]) -> None:
     said = call(capfd, "run", TRIAGE, "--trials", "10000000", "--json")
     assert (said.code, said.json["error"]["code"]) == (1, "too_many_calls")
+
+
+def test_a_run_of_another_project_is_not_carried_on(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    models = "  - {key: m, model: 'mock:oracle'}"
+    mine = small_project(tmp_path / "mine", models=models, more="budgets: {max_calls: 1}\n")
+    run_id = call(capfd, "run", mine, "--json").json["run_id"]
+    said = call(capfd, "run", TRIAGE, "--resume", run_id, "--resume-from", "snapshot", "--json")
+    assert (said.code, said.json["error"]["code"]) == (1, "run_of_other_project")
+    assert str(mine) in said.json["error"]["hint"]
+    again = call(capfd, "run", mine, "--resume", run_id, "--json")
+    assert again.json["run_id"] == run_id
+
+
+def test_the_report_hides_and_reorders_nothing(tmp_path: Path) -> None:
+    from arena_desktop.reports.page import escape
+
+    assert escape("<b>\x1b[2J\u202e") == "&lt;b&gt;[U+001B][2J[U+202E]"
+
+
+@pytest.mark.parametrize("weight", [1e308, -1, "1" + "0" * 400])
+def test_a_weight_nobody_means_is_a_fault_of_its_row(
+    weight: object, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"model": m, "case": c, "score": 1, "weight": weight} for m in "ab" for c in "12"]
+    (tmp_path / "s.json").write_text(json.dumps(rows), encoding="utf-8")
+    said = call(capfd, "verdict", tmp_path / "s.json", "--json")
+    assert (said.code, said.json["error"]["code"]) == (1, "bad_scores")
