@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from arena_desktop.cells import Align, Column, Role
+from arena_desktop.wording.harmless import plain_tip
 
 R = TypeVar("R")
 Index = QModelIndex | QPersistentModelIndex
@@ -301,11 +302,16 @@ def _checked(column: Column[Any], record: Any) -> Any:
     return Qt.CheckState.Checked if column.checked(record) else Qt.CheckState.Unchecked
 
 
+def _tip(column: Column[Any], record: Any) -> str | None:
+    text = column.tip(record) if column.tip else None
+    return plain_tip(text) if text else text
+
+
 _READERS: dict[int, Callable[[Column[Any], Any], Any]] = {
     Qt.ItemDataRole.DisplayRole: lambda column, record: column.text(record),
     Qt.ItemDataRole.EditRole: lambda column, record: (column.edit or column.text)(record),
     Qt.ItemDataRole.AccessibleTextRole: lambda column, record: (column.spoken or column.text)(record),
-    Qt.ItemDataRole.ToolTipRole: lambda column, record: column.tip(record) if column.tip else None,
+    Qt.ItemDataRole.ToolTipRole: _tip,
     Qt.ItemDataRole.TextAlignmentRole: lambda column, _record: _ALIGN[column.align],
     Qt.ItemDataRole.CheckStateRole: _checked,
     Role.SORT: lambda column, record: column.sort(record) if column.sort else column.text(record).casefold(),

@@ -12,6 +12,7 @@ from arena_desktop.theme.paint import card, rounded
 from arena_desktop.theme.switch import restyle, set_role
 from arena_desktop.theme.tokens import RADIUS_CARD
 from arena_desktop.widgets.labels import LOOK_CHANGES
+from arena_desktop.wording.harmless import plain_tip
 
 _AIR = 3
 _ICON_TONE = {"primary": "onAccent", "secondary": "text", "quiet": "accentText", "danger": "bad"}
@@ -40,7 +41,7 @@ class Button(QPushButton):
         if name:
             self.setObjectName(name)
         if tip:
-            self.setToolTip(tip)
+            self.setToolTip(plain_tip(tip))
         self._retint()
 
     @property
@@ -95,7 +96,7 @@ class IconButton(QToolButton):
         if shortcut:
             self.setShortcut(QKeySequence(shortcut))
             spoken = f"{spoken} ({QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)})"
-        self.setToolTip(spoken)
+        self.setToolTip(plain_tip(spoken))
         if name:
             self.setObjectName(name)
         self._retint()
@@ -104,7 +105,7 @@ class IconButton(QToolButton):
         """Another icon with its spoken name."""
         self._icon_name = icon_name
         self.setAccessibleName(spoken)
-        self.setToolTip(spoken)
+        self.setToolTip(plain_tip(spoken))
         self._retint()
 
     def changeEvent(self, event: QEvent) -> None:

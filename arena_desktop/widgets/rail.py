@@ -33,6 +33,7 @@ from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.paint import rounded
 from arena_desktop.theme.tokens import RAIL_ITEM, RAIL_WIDTH
 from arena_desktop.widgets.labels import LOOK_CHANGES
+from arena_desktop.wording.harmless import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 _NAME = Qt.ItemDataRole.UserRole + 1
@@ -338,7 +339,7 @@ class ProjectBlock(QPushButton):
             self.tr("Project {name}, menu").format(name=name) if name else self.tr("No project open, menu")
         )
         self.setAccessibleName(spoken)
-        self.setToolTip(name)
+        self.setToolTip(plain_tip(name))
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import unicodedata
 
 # Joiners that ordinary writing needs (emoji, Persian, Indic scripts) can neither steer nor reorder.
@@ -18,3 +19,11 @@ def harmless(text: str) -> str:
         char if char in _KEPT or unicodedata.category(char) not in _HIDDEN else f"[U+{ord(char):04X}]"
         for char in text.replace("\r\n", "\n")
     )
+
+
+def plain_tip(text: str) -> str:
+    """The text of a tooltip, which Qt reads as HTML where it looks like it: escaped, so that a name
+    can neither format nor load anything."""
+    if "<" not in text:
+        return text
+    return f'<span style="white-space: pre-wrap">{html.escape(harmless(text))}</span>'
