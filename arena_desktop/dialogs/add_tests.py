@@ -15,12 +15,12 @@ from arena_desktop.cells import Align, Column, Tone
 from arena_desktop.desks.project_tests import NewTest, add_tests_to_project, cells_to_tests
 from arena_desktop.itemmodels.cases import one_line
 from arena_desktop.itemmodels.table import ColumnTable
-from arena_desktop.theme import scaled
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.clipboard import from_tsv
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.room import resize_within_screen
 from arena_desktop.widgets.strip import Message
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
@@ -85,7 +85,7 @@ class AddTestsDialog(QDialog):
         # As by the keyboard: the ring shows in which cell the first letter will land.
         self.table.setFocus(Qt.FocusReason.TabFocusReason)
         self._show_count()
-        self.resize(scaled(_WIDTH), min(scaled(_HEIGHT), 720))
+        resize_within_screen(self, _WIDTH, _HEIGHT)
 
     @property
     def tests(self) -> tuple[NewTest, ...]:

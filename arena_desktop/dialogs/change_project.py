@@ -6,21 +6,21 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from arena_desktop.desks.project_settings import Place, change_settings
 from arena_desktop.dialogs.project_writing import write_to_project
-from arena_desktop.theme import scaled
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.fields import FormGrid, MoneySpin, Spin, TextArea
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.room import resize_within_screen
 from engine.config.schema import Config
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
 
-_WIDTH = 720
+_WIDTH, _HEIGHT = 600, 640
 
 
 def _tr(text: str) -> str:
@@ -42,13 +42,12 @@ class ChangeProjectDialog(QDialog):
         layout.setContentsMargins(24, 24, 24, 20)
         layout.setSpacing(16)
         layout.addWidget(Label(self.windowTitle(), "title"))
-        layout.addWidget(self._form(config))
-        layout.addStretch(1)
+        layout.addWidget(self._scrolled(self._form(config)), 1)
         layout.addLayout(self._buttons())
         self.focus_ring = FocusRing(self)
         self._before = self._values()
         self.edit_name.textChanged.connect(lambda text: self.button_change.setEnabled(bool(text.strip())))
-        self.resize(scaled(_WIDTH), self.sizeHint().height())
+        resize_within_screen(self, _WIDTH, _HEIGHT)
         self.edit_name.setFocus()
 
     def values(self) -> dict[Place, Any]:
@@ -58,7 +57,8 @@ class ChangeProjectDialog(QDialog):
     # parts
 
     def _form(self, config: Config) -> QWidget:
-        form = FormGrid()
+        # Labels above: beside them nothing would be left for the fields at large text.
+        form = FormGrid(above=True)
         self.edit_name = QLineEdit(config.project)
         self.edit_name.setObjectName("edit_project_name")
         form.add(_tr("&Name"), self.edit_name)
@@ -90,6 +90,26 @@ class ChangeProjectDialog(QDialog):
         )
         form.add(_tr("&Ask me first above"), _left(self.spin_ask)).setBuddy(self.spin_ask)
         return form
+
+    def _scrolled(self, form: QWidget) -> QScrollArea:
+        """With large text the form is higher than a small screen."""
+        holder = QWidget()
+        holder.setObjectName("scroll_body")
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(4, 4, 8, 4)
+        column.addWidget(form)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setObjectName("scroll_change_project")
+        area.setAccessibleName(_tr("What can be changed"))
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidgetResizable(True)
+        area.setWidget(holder)
+        holder.setAutoFillBackground(False)
+        area.viewport().setAutoFillBackground(False)
+        return area
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -10,17 +10,17 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 from arena_desktop.desks.project_tests import change_test, remove_test
 from arena_desktop.dialogs.project_writing import write_to_project
 from arena_desktop.itemmodels.cases import reference_text
-from arena_desktop.theme import scaled
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.fields import FieldNote, FormGrid, TextArea
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.room import resize_within_screen
 from engine.domain import Case
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
 
-_WIDTH = 600
+_WIDTH, _HEIGHT = 600, 460
 
 
 def _tr(text: str) -> str:
@@ -51,6 +51,7 @@ class ChangeTestDialog(QDialog):
         self.answer.setPlainText(reference_text(case))
         form.add(_tr("&Right answer"), self.answer)
         layout.addWidget(form)
+        layout.addStretch(1)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addStretch(1)
@@ -64,7 +65,7 @@ class ChangeTestDialog(QDialog):
         layout.addLayout(row)
         self.focus_ring = FocusRing(self)
         self.question.textChanged.connect(self._check)
-        self.resize(scaled(_WIDTH), self.sizeHint().height())
+        resize_within_screen(self, _WIDTH, _HEIGHT)
         self.question.setFocus()
 
     def _check(self) -> None:

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from arena_desktop.desks.project_settings import change_settings
 from arena_desktop.dialogs.project_writing import write_to_project
-from arena_desktop.theme import scaled
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.room import resize_within_screen
 from arena_desktop.widgets.share_sliders import WHOLE, ShareSliders
 from arena_desktop.wording.metrics import metric_name
 from arena_desktop.wording.setup import shares, weights_sentence
@@ -21,7 +21,7 @@ from engine.config.schema import Config
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
 
-_WIDTH = 520
+_WIDTH, _HEIGHT = 520, 340
 _ALWAYS = ("accuracy", "cost", "latency", "reliability")
 
 
@@ -70,7 +70,7 @@ class ChangeWeightsDialog(QDialog):
         self._before = self.sliders.shares()
         self.focus_ring = FocusRing(self)
         self._say()
-        self.resize(scaled(_WIDTH), self.sizeHint().height())
+        resize_within_screen(self, _WIDTH, _HEIGHT)
 
     def weights(self) -> dict[str, float]:
         """The shares as parts of 1, zeros left out."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QStandardPaths, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QStandardPaths, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -22,17 +22,20 @@ from PySide6.QtWidgets import (
 )
 
 from arena_desktop.background import Job
+from arena_desktop.cells import Tone
 from arena_desktop.desks.new_project_defaults import apply_defaults, read_defaults
 from arena_desktop.widgets.buttons import Button, ChoiceCard
 from arena_desktop.widgets.fields import FieldNote, FormGrid
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.room import resize_within_screen
+from arena_desktop.widgets.strip import Message
 from engine.errors import ArenaError
 from engine.new_project import JobType, create_project, job_types
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
+    from arena_desktop.desks.project_desk import OpenProject
 
 _NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]+')
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
@@ -60,6 +63,23 @@ def usual_place() -> Path:
     """Where projects are made when nobody says otherwise."""
     documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
     return Path(documents or Path.home()) / "Agent Arena"
+
+
+def _lead_to_tests(context: AppContext, path: Path) -> None:
+    """Once the new project is open: its tests are examples, so they are what comes next."""
+
+    def show(opened: OpenProject) -> None:
+        context.projects.opened.disconnect(show)
+        if opened.project.root != path.resolve():
+            return
+        context.page_wanted.emit("cases")
+        first = QCoreApplication.translate("NewProjectDialog", "The project was made.")
+        text = QCoreApplication.translate(
+            "NewProjectDialog", "Its tests are examples: change them, delete them or add your own."
+        )
+        context.message_wanted.emit(Message("project made", Tone.GOOD, first, text))
+
+    context.projects.opened.connect(show)
 
 
 class NewProjectDialog(QDialog):
@@ -233,6 +253,7 @@ class NewProjectDialog(QDialog):
 
     def _on_made(self, path: Path) -> None:
         self._context.settings.last_folder = str(path.parent)
+        _lead_to_tests(self._context, path)
         self.accept()
         self.made.emit(path)
 

@@ -307,7 +307,7 @@ class ShareSlider(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        words = Label(title)
+        words = Label(title, wrap=True)
         set_width(words, 100)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, 100)

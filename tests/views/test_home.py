@@ -355,6 +355,11 @@ def test_every_step_has_a_preset_and_enter_makes_the_project(
     with qtbot.waitSignal(world.projects.opened):
         world.projects.open(folder)
     assert world.projects.project.ok
+    # Its tests are examples, so they are what comes next; opening it again is no news.
+    assert world.pages == ["cases"]
+    with qtbot.waitSignal(world.projects.opened):
+        world.projects.open(folder)
+    assert world.pages == ["cases"]
 
 
 def test_the_name_follows_the_job_until_one_is_typed(dialog: NewProjectDialog, qtbot: QtBot) -> None:
