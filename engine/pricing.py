@@ -138,6 +138,20 @@ class PriceBook:
         price = self.price(entry, connection)
         return price.as_of if price is not None and price.is_stale() else None
 
+    def understated(self, entry: ModelEntry, connection: Connection) -> tuple[Decimal, Decimal] | None:
+        """The list's input and output price where the project claims less than half of one of them.
+
+        Costs and ceilings go by the project's figures, so a price that is far too low hides what is spent.
+        """
+        listing, price = self._listing(entry, connection), self.price(entry, connection)
+        if listing is None or price is None or price.free:
+            return None
+        sent, received = listing.rates.input_usd_per_mtok, listing.rates.output_usd_per_mtok
+        if sent is None or received is None:
+            return None
+        low = 2 * price.input_usd_per_mtok < sent or 2 * price.output_usd_per_mtok < received
+        return (sent, received) if low else None
+
     def _project_layers(self, entry: ModelEntry, connection: Connection) -> Iterator[_Layer]:
         yield _layer(connection.card, f"project, connection {connection.id}", entry.model, False)
         for cards, source in (

@@ -123,6 +123,7 @@ class _Examination:
             judge = replace(judge, lane=JUDGE_LANE)
         problems += self._about_judge(judge_skip, warnings.pop(JUDGE_LANE, None))
         in_order = tuple(ready[e.key] for e in self._entries if e.key in ready)
+        problems += self._understated([*in_order, *([judge] if judge else [])])
         widths = self._widths(in_order, judge, problems)
         # Prompts of a faulty project cannot be built, so there is nothing to estimate from.
         faulty = any(p.severity is Severity.ERROR for p in problems)
@@ -141,6 +142,20 @@ class _Examination:
             judge=judge,
             judge_skip=judge_skip,
         )
+
+    def _understated(self, models: Sequence[ReadyModel]) -> list[Problem]:
+        found = []
+        for model in models:
+            rates = self._means.pricebook.understated(model.entry, model.connection)
+            if rates is not None:
+                message = (
+                    f"The project says {model.entry.model} costs far less than the {rates[0]:f} and"
+                    f" {rates[1]:f} dollars per million tokens (in, out) that are known for it. Costs and limits go by what"
+                    " the project says."
+                )
+                fix = "Remove the price from the project if you do not know it to be right."
+                found.append(Problem(Severity.WARNING, message, fix, code="price_understated"))
+        return list(dict.fromkeys(found))
 
     # ---- the judge
 
