@@ -150,8 +150,8 @@ class _Examination:
             if rates is not None:
                 message = (
                     f"The project says {model.entry.model} costs far less than the {rates[0]:f} and"
-                    f" {rates[1]:f} dollars per million tokens (in, out) that are known for it. Costs and limits go by what"
-                    " the project says."
+                    f" {rates[1]:f} dollars per million tokens (in, out) that are known for it."
+                    " Costs and limits go by what the project says."
                 )
                 fix = "Remove the price from the project if you do not know it to be right."
                 found.append(Problem(Severity.WARNING, message, fix, code="price_understated"))
