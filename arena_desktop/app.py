@@ -22,9 +22,13 @@ from arena_desktop import __version__
 from arena_desktop.arena_window import ArenaWindow
 from arena_desktop.background import Background
 from arena_desktop.context import AppContext
+from arena_desktop.keep_awake import KeepAwake
 from arena_desktop.main_window import MainWindow, PageEntry
+from arena_desktop.notify import system_notifier
+from arena_desktop.run_care import RunCare
 from arena_desktop.samples import find_samples
 from arena_desktop.settings import Settings
+from arena_desktop.store_repair import StoreRepair
 from arena_desktop.theme.switch import Appearance, Theme
 from arena_desktop.widgets.page import Page
 from engine.keystore import KeyStore
@@ -74,6 +78,12 @@ def _appearance(settings: Settings) -> Appearance:
         return Appearance.SYSTEM
 
 
+def _run_care(context: AppContext, window: ArenaWindow) -> RunCare:
+    """Keeps the computer awake during a run and tells its end to whoever looks elsewhere."""
+    notifier = system_notifier("Agent Arena", QApplication.windowIcon, window)
+    return RunCare(context.runs, context.settings, KeepAwake(), notifier)
+
+
 def _import_engine() -> None:
     """The modules that open projects and stores, imported by one thread: pydantic's own imports go in
     circles, and two threads in one circle see half a module."""
@@ -116,6 +126,8 @@ def create(argv: Sequence[str], home: Path | None = None) -> tuple[QApplication,
     context = AppContext(settings, background, KeyStore(), store_path())
     context.samples = find_samples()
     window = ArenaWindow(context, theme, page_entries(context))
+    # Made after the window: their words take the place of its plain ones.
+    window.keep(_run_care(context, window), StoreRepair(context))
     window.show_page("home")
     given = next((word for word in argv if not word.startswith("-") and Path(word).exists()), None)
     if given is not None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
-from arena_desktop.context import AppContext
-from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.main_window import MainWindow, PageEntry
 from arena_desktop.rescore_bar import RescoreBar
 from arena_desktop.run_bar import RunBar
+from arena_desktop.run_care import RunCare
 from arena_desktop.samples import working_copy
-from arena_desktop.theme.switch import Theme
 from arena_desktop.trust_guard import TrustGuard
 from arena_desktop.widgets.rail import Mark
 from arena_desktop.widgets.strip import Message, StripButton, Tone
@@ -23,6 +22,12 @@ from arena_desktop.window_actions import WindowActions
 from arena_desktop.wording.setup import counted
 from engine.domain import Severity
 from engine.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena_desktop.context import AppContext
+    from arena_desktop.desks.project_desk import OpenProject
+    from arena_desktop.store_repair import StoreRepair
+from arena_desktop.theme.switch import Theme
 
 
 class ArenaWindow(MainWindow):
@@ -49,6 +54,10 @@ class ArenaWindow(MainWindow):
     def context(self) -> AppContext:
         """The services and shared state of this window."""
         return self._context
+
+    def keep(self, care: RunCare, repair: StoreRepair) -> None:
+        """Holds the two that look after runs and the store for as long as the window lives."""
+        self._care, self._repair = care, repair
 
     # the contract
 
@@ -141,6 +150,7 @@ class ArenaWindow(MainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
         if event.isAccepted():
+            self._care.close()
             self._context.background.close()
             self._context.results.close()
             QApplication.instance().quit()
