@@ -73,6 +73,10 @@ def about_time(seconds: float | None) -> str:
     return translate("Formats", "about {hours} hours {minutes} minutes").format(hours=hours, minutes=rest)
 
 
+# Beyond it Qt's whole numbers end, and a float has no digits to lose.
+_EXACT = 2**53
+
+
 def exact_seconds(seconds: float) -> str:
     """A countdown: "1 second", "18 seconds", "3 minutes"."""
     left = max(1, round(seconds))
@@ -85,6 +89,10 @@ def exact_seconds(seconds: float) -> str:
 
 def whole(value: float) -> str:
     """A number without decimals, grouped as the language does."""
+    if not math.isfinite(value):
+        return UNKNOWN
+    if abs(value) >= _EXACT:
+        return QLocale().toString(float(value), "f", 0)
     return QLocale().toString(round(value))
 
 
