@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QItemSelectionModel, QObject, QTimer
+from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, QTimer
 
 from arena_desktop.settings import Settings
 
@@ -26,6 +26,7 @@ class TableMemory(QObject):
         self._wait = QTimer(self, singleShot=True, interval=_SAVE_DELAY_MS)
         self._wait.timeout.connect(self._save)
         table.looks_changed.connect(self._on_changed)
+        table.installEventFilter(self)
 
     def remember(self, settings: Settings, project: Path | None) -> None:
         """From now on, for this project (or for all)."""
@@ -34,6 +35,14 @@ class TableMemory(QObject):
         if state:
             self._table.restore(state)
         self._place = (settings, project)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # A window that is closed at once must not lose the last change.
+        if event.type() == QEvent.Type.Hide and self._wait.isActive() and self._place is not None:
+            self._wait.stop()
+            self._save()
+            self._place[0].sync()
+        return False
 
     def _on_changed(self) -> None:
         if self._place is not None:
