@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import importlib.machinery
 import importlib.util
 import inspect
 import sys
@@ -171,6 +172,9 @@ def _lend_names() -> None:
     for name in ("Scorer", "ScoreResult", "scorer"):
         setattr(scorers, name, getattr(custom, name))
     package.__dict__["scorers"] = scorers
+    for module in (package, scorers):
+        # Whoever asks importlib about a module without a spec gets an error instead of an answer.
+        module.__spec__ = importlib.machinery.ModuleSpec(module.__name__, None)
     sys.modules["agent_arena"], sys.modules["agent_arena.scorers"] = package, scorers
 
 
