@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from arena_desktop.background import Background
 from arena_desktop.desks.project_desk import ProjectDesk
 from arena_desktop.desks.rescore_desk import RescoreDesk
 from arena_desktop.desks.result_desk import ResultDesk
 from arena_desktop.desks.run_desk import RunDesk
-from arena_desktop.settings import Settings
-from engine.keystore import KeyStore
+
+if TYPE_CHECKING:
+    from arena_desktop.background import Background
+    from arena_desktop.settings import Settings
+    from engine.keystore import KeyStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QCloseEvent
 
-from arena_desktop.context import AppContext
-from arena_desktop.desks.result_desk import Result
-from arena_desktop.desks.run_desk import ResumeQuestion
-from arena_desktop.desks.run_progress import RunProgress
-from arena_desktop.dialogs.resume_choice import ResumeChoiceDialog
 from arena_desktop.dialogs.run_questions import Choice, RunQuestion, cancel_question, close_question
 from arena_desktop.widgets.strip import Message, StripButton, Tone
 from arena_desktop.wording import formats
@@ -19,10 +14,14 @@ from arena_desktop.wording import resume as resume_words
 from arena_desktop.wording.results import state_word
 from arena_desktop.wording.run import spent_of
 from engine.domain import RunStatus
-from engine.execution.events import RunFinished
 
 if TYPE_CHECKING:
     from arena_desktop.arena_window import ArenaWindow
+    from arena_desktop.context import AppContext
+    from arena_desktop.desks.result_desk import Result
+    from arena_desktop.desks.run_desk import ResumeQuestion
+    from arena_desktop.desks.run_progress import RunProgress
+    from engine.execution.events import RunFinished
 
 REFRESH_MS = 250
 
@@ -65,6 +64,8 @@ class RunBar(QObject):
 
     def ask_how_to_carry_on(self, question: ResumeQuestion) -> None:
         """Asks whether the rest is asked as it was planned or as the project is now."""
+        from arena_desktop.dialogs.resume_choice import ResumeChoiceDialog
+
         runs = self._context.runs
         info = next((run for run in self._context.results.runs if run.run_id == question.run_id), None)
         dialog = ResumeChoiceDialog(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Signal
 
-from arena_desktop.background import Job
-from arena_desktop.context import AppContext
 from arena_desktop.widgets.strip import Message, StripButton, Tone
 from engine.errors import ArenaError
-from engine.storage.recovery import NewStart, start_anew
+
+if TYPE_CHECKING:
+    from arena_desktop.background import Job
+    from arena_desktop.context import AppContext
+    from engine.storage.recovery import NewStart
 
 MENDABLE = frozenset({"store_damaged", "store_foreign"})
 """Faults of the file itself. A full disk or a locked file is not one of them."""
@@ -36,6 +40,8 @@ class StoreRepair(QObject):
         path = self._context.results.path
 
         def work(_job: Job) -> NewStart:
+            from engine.storage.recovery import start_anew
+
             made = start_anew(path)
             made.store.close()
             return made

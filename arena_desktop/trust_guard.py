@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from arena_desktop.background import Job
-from arena_desktop.context import AppContext
-from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.widgets.strip import Message, StripButton, Tone
 from engine.errors import ArenaError
-from engine.project import Project
 from engine.trust import CodeItem, TrustBook, TrustState, code_in, content_hash
 
 if TYPE_CHECKING:
     from arena_desktop.arena_window import ArenaWindow
+    from arena_desktop.background import Job
+    from arena_desktop.context import AppContext
+    from arena_desktop.desks.project_desk import OpenProject
+    from engine.project import Project
 
 REFUSED_KEY = "trust/refused"
 REFUSED_KEPT = 200

@@ -9,15 +9,14 @@ from PySide6.QtCore import QObject, QPoint, Qt, QUrl
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
-from arena_desktop.background import Job
-from arena_desktop.context import AppContext
-from arena_desktop.views.result_parts import retry, run_to_retry
 from arena_desktop.widgets.strip import Message, StripButton, Tone
 from arena_desktop.widgets.table import ArenaTable
 from engine.storage.file_names import file_name
 
 if TYPE_CHECKING:
     from arena_desktop.arena_window import ArenaWindow
+    from arena_desktop.background import Job
+    from arena_desktop.context import AppContext
     from arena_desktop.dialogs.settings import SettingsDialog
 
 # Actions whose work is not in the program yet: not shown, rather than shown dead.
@@ -82,13 +81,21 @@ class WindowActions(QObject):
 
     def retry_failed(self) -> None:
         """Asks again what failed in the run on show, else in the newest."""
+        from arena_desktop.views.result_parts import retry, run_to_retry
+
         info = run_to_retry(self._context)
         if info is not None:
             retry(self._context, info)
 
     def _set_retry(self, *_told: object) -> None:
-        action = self._window.menus.action("action_retry_failed")
-        action.setEnabled(run_to_retry(self._context) is not None)
+        results = self._context.results
+        possible = False
+        if results.result is not None or results.runs:
+            # Imported only then: the pages of results must not keep the window from its first paint.
+            from arena_desktop.views.result_parts import run_to_retry
+
+            possible = run_to_retry(self._context) is not None
+        self._window.menus.action("action_retry_failed").setEnabled(possible)
 
     def settings_dialog(self) -> SettingsDialog:
         """The settings, made on first use."""

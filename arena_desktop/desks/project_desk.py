@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from arena_desktop.background import Background, Job
 from arena_desktop.settings import RecentProject, Settings
 from engine.errors import ArenaError
-from engine.execution.preflight import Preflight, examine
-from engine.keystore import KeyStore
-from engine.pricing import PriceBook
-from engine.project import Project, load_project
+
+if TYPE_CHECKING:
+    from arena_desktop.background import Background, Job
+    from engine.execution.preflight import Preflight
+    from engine.keystore import KeyStore
+    from engine.pricing import PriceBook
+    from engine.project import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,9 @@ class ProjectDesk(QObject):
         """Loads a project folder; `opened` or `failed` follows."""
 
         def work(_job: Job) -> OpenProject:
+            from engine.pricing import PriceBook
+            from engine.project import load_project
+
             project = load_project(path)
             return OpenProject(project, PriceBook.for_config(project.config, project.root))
 
@@ -82,6 +88,8 @@ class ProjectDesk(QObject):
         self._preflight = None
 
         def work(job: Job) -> Preflight:
+            from engine.execution.preflight import examine
+
             return examine(
                 opened.project,
                 keystore=self._keys,

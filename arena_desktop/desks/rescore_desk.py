@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Signal
 
-from arena_desktop.background import Background, Job
-from arena_desktop.desks.project_desk import ProjectDesk
-from arena_desktop.desks.result_desk import ResultDesk
 from engine.errors import ArenaError, UserError
-from engine.execution.rescore import Rescored, Tools, rescore, sandbox_for
-from engine.keystore import KeyStore
+
+if TYPE_CHECKING:
+    from arena_desktop.background import Background, Job
+    from arena_desktop.desks.project_desk import ProjectDesk
+    from arena_desktop.desks.result_desk import ResultDesk
+    from engine.execution.rescore import Rescored
+    from engine.keystore import KeyStore
 
 
 class RescoreDesk(QObject):
@@ -47,6 +51,8 @@ class RescoreDesk(QObject):
         store, keys = self._results.store, self._keys
 
         def work(job: Job) -> Rescored:
+            from engine.execution.rescore import Tools, rescore, sandbox_for
+
             tools = Tools(
                 trusted=keys.trust_book.is_trusted(project),
                 sandbox=sandbox_for(project),

@@ -5,16 +5,18 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from arena_desktop.background import Background, Job
-from engine.domain import RunInfo
 from engine.errors import ArenaError
-from engine.stats.board import Leaderboard
-from engine.stats.board_json import board_from_json
-from engine.storage.rows import StoredRun
-from engine.storage.store import Store
+
+if TYPE_CHECKING:
+    from arena_desktop.background import Background, Job
+    from engine.domain import RunInfo
+    from engine.stats.board import Leaderboard
+    from engine.storage.rows import StoredRun
+    from engine.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class ResultDesk(QObject):
 
     def store(self) -> Store:
         """The open store; opened on first use. Raises the store's WorldErrors. Any thread."""
+        from engine.storage.store import Store
+
         with self._opening:
             if self._store is None:
                 store = Store.open(self._path)
@@ -85,6 +89,8 @@ class ResultDesk(QObject):
         """Reads a run and shows it; `shown` follows."""
 
         def work(_job: Job) -> Result:
+            from engine.stats.board_json import board_from_json
+
             stored = self.store().run(run_id)
             board = board_from_json(stored.board) if stored.board else None
             return Result(stored, board)

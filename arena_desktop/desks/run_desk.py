@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from arena_desktop import __version__
-from arena_desktop.background import Background, Job
-from arena_desktop.desks.project_desk import ProjectDesk
-from arena_desktop.desks.result_desk import ResultDesk
 from arena_desktop.desks.run_progress import RunProgress
 from engine.errors import ArenaError, UserError
-from engine.execution.controller import RunController, RunRequest
-from engine.execution.events import Event, RunFinished
-from engine.execution.plan import Plan, make_plan
-from engine.execution.preflight import Preflight
-from engine.execution.resume import Difference, differences
-from engine.keystore import KeyStore
-from engine.project import Project
+
+if TYPE_CHECKING:
+    from arena_desktop.background import Background, Job
+    from arena_desktop.desks.project_desk import ProjectDesk
+    from arena_desktop.desks.result_desk import ResultDesk
+    from engine.execution.controller import RunController
+    from engine.execution.events import Event, RunFinished
+    from engine.execution.plan import Plan
+    from engine.execution.preflight import Preflight
+    from engine.execution.resume import Difference
+    from engine.keystore import KeyStore
+    from engine.project import Project
 
 QUICK_CASES = 5
 """Test cases of a quick look."""
@@ -108,6 +111,8 @@ class RunDesk(QObject):
 
     def plan(self, *, quick: bool = False) -> tuple[Project, Plan]:
         """What a run would do now. Raises UserError where nothing can run."""
+        from engine.execution.plan import make_plan
+
         project, preflight = self._ready()
         if quick:
             project = replace(project, cases=project.cases[:QUICK_CASES])
@@ -138,6 +143,8 @@ class RunDesk(QObject):
         store = self._results.store
 
         def work(_job: Job) -> tuple[_Resume, Project, tuple[Difference, ...]]:
+            from engine.execution.resume import differences
+
             return resume, project, differences(store(), run_id, project, retry_errors=retry_errors)
 
         self._background.run(work, self._on_compared, self._on_not_compared, name="carry on", replace=True)
@@ -204,6 +211,8 @@ class RunDesk(QObject):
         return opened.project, preflight
 
     def _launch(self, project: Project, plan: Plan, resume: _Resume | None) -> None:
+        from engine.execution.controller import RunController, RunRequest
+
         opened, preflight = self._projects.current, self._projects.preflight
         if opened is None or preflight is None:
             return

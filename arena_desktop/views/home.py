@@ -29,7 +29,6 @@ from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
 from engine.domain import RunInfo
 from engine.errors import ArenaError
-from engine.project import find_config
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
@@ -266,6 +265,8 @@ class HomeView(Page):
         folder = self.choose_folder(self.tr("Where is {name} now?").format(name=row.name))
         if not folder:
             return
+        from engine.project import find_config
+
         try:
             find_config(Path(folder))
         except ArenaError as error:

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena_desktop.itemmodels.recent import Best
 from arena_desktop.wording.home import best_chip, passed_words
 from engine.domain import RunInfo, RunStatus
 from engine.errors import UserError
-from engine.stats.board_json import board_from_json
-from engine.storage.rows import StoredRun
-from engine.storage.store import Store
+
+if TYPE_CHECKING:
+    from engine.storage.rows import StoredRun
+    from engine.storage.store import Store
 
 UNFINISHED = frozenset({RunStatus.INTERRUPTED, RunStatus.CANCELLED, RunStatus.STOPPED_BUDGET})
 """States of a run that can be carried on."""
@@ -83,6 +85,9 @@ def best_of(stored: StoredRun) -> Best | None:
     """The result of a run in a few words; None where it has no board."""
     if not stored.board:
         return None
+    # Only where there are results: the first page must not wait for what reads them.
+    from engine.stats.board_json import board_from_json
+
     try:
         board = board_from_json(stored.board)
     except UserError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -13,7 +14,9 @@ from arena_desktop.views.setup_parts import clear
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.strip import Message, MessageStrip, StripButton
 from arena_desktop.wording.home import rest_sentence, stopped_sentence
-from engine.domain import RunInfo
+
+if TYPE_CHECKING:
+    from engine.domain import RunInfo
 
 
 class UnfinishedRuns(QWidget):

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.theme import current, scaled
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.widgets.buttons import Button
@@ -29,10 +28,11 @@ from arena_desktop.widgets.page import Page
 from arena_desktop.wording import formats
 from arena_desktop.wording.setup import counted
 from engine.domain import Problem, Severity
-from engine.execution.preflight import Preflight
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
+    from arena_desktop.desks.project_desk import OpenProject
+    from engine.execution.preflight import Preflight
 
 SHOWN_CHARACTERS = 4_000
 """Of a long text this much is laid out at first; the rest on demand."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
 from engine.execution.own_marking import BY_CHECKS, BY_JUDGE
-from engine.execution.rescore import Rescored
-from engine.stats.agreement import Agreement
 from engine.stats.own_marks import FEWEST, OwnView, RaterReport
+
+if TYPE_CHECKING:
+    from engine.execution.rescore import Rescored
+    from engine.stats.agreement import Agreement
 
 
 def _tr(text: str) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats, judge
 from arena_desktop.wording.metrics import feature_name, metric_name, metric_value, privacy_name
-from engine.domain import Note
-from engine.stats.board import Reason
+
+if TYPE_CHECKING:
+    from engine.domain import Note
+    from engine.stats.board import Reason
 
 Values = Mapping[str, Any]
 Names = Mapping[str, str]

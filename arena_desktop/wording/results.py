@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording.reasons import note_sentence, reason_sentence
 from arena_desktop.wording.verdict import verdict_sentence
 from engine.domain import RunStatus
-from engine.export.run_document import Sentences
-from engine.stats.board import Leaderboard
+
+if TYPE_CHECKING:
+    from engine.export.run_document import Sentences
+    from engine.stats.board import Leaderboard
 
 
 def _tr(text: str) -> str:
@@ -36,6 +40,8 @@ def label_map(board: Leaderboard | None) -> dict[str, str]:
 
 def run_words(board: Leaderboard | None) -> Sentences:
     """The sentences a document of this board needs."""
+    from engine.export.run_document import Sentences
+
     names = label_map(board)
     return Sentences(
         verdict=verdict_sentence(board) if board else _tr("No answer has been marked yet."),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
-from engine.execution.resume import Difference
+
+if TYPE_CHECKING:
+    from engine.execution.resume import Difference
 
 _SHOWN = 4
 _NAMED = 3

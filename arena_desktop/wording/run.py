@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
 from arena_desktop.wording.reasons import error_words
 from engine.domain import CallError, Note, RunStatus
-from engine.execution.estimate import CostRange
+
+if TYPE_CHECKING:
+    from engine.execution.estimate import CostRange
 
 _A_TRIFLE = Decimal("0.01")
 

@@ -6,20 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
 from arena_desktop.wording import formats
 from arena_desktop.wording.metrics import feature_name, metric_name
-from engine.config.schema import Budgets, Card, Config, Connection, ModelEntry, RunSettings
-from engine.domain import Problem, SkippedModel
-from engine.price import Price
-from engine.scoring.base import CheckType, Option
-from engine.stats.gates import feature_name as one_feature
-from engine.stats.gates import privacy_name as one_privacy
-from engine.stats.metrics import weight_shares
 from providers.registry import KINDS, canonical_kind
+
+if TYPE_CHECKING:
+    from engine.config.schema import Budgets, Card, Config, Connection, ModelEntry, RunSettings
+    from engine.domain import Problem, SkippedModel
+    from engine.price import Price
+    from engine.scoring.base import CheckType, Option
 
 
 def _tr(text: str) -> str:
@@ -42,6 +41,23 @@ class MustHave:
     sentence: str
     kind: str
     name: str = ""
+
+
+# The gates are imported when they are asked: the window's first paint needs none of the statistics.
+
+
+def one_feature(name: str) -> str:
+    """The one spelling of a feature that has several."""
+    from engine.stats import gates
+
+    return gates.feature_name(name)
+
+
+def one_privacy(name: str) -> str:
+    """The one spelling of a promise that has several."""
+    from engine.stats import gates
+
+    return gates.privacy_name(name)
 
 
 def must_haves(config: Config) -> tuple[MustHave, ...]:
@@ -157,6 +173,8 @@ def asking_rows(run: RunSettings) -> list[tuple[str, str]]:
 
 def shares(weights: Mapping[str, float]) -> list[tuple[str, str, int]]:
     """Metric, its name and its share of 100, the largest first; whole numbers that sum to 100."""
+    from engine.stats.metrics import weight_shares
+
     exact = sorted(weight_shares(weights).items(), key=lambda item: -item[1])
     whole = [int(share * 100) for _name, share in exact]
     rest = sorted(range(len(exact)), key=lambda n: whole[n] - exact[n][1] * 100)
