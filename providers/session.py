@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from providers.base import ConnectionSettings, ErrorKind, MissingExtraError, ModelInfo, ProviderError
 from providers.faults import Place, bad_reply, from_exception, from_response
+from providers.heavy_import import heavy_import
 from providers.keytext import clean_key
 from providers.watchdog import Call, watched
 
@@ -60,7 +61,8 @@ class Session:
         """The vendor's client on top of ours, made once; `make` may take seconds to import."""
         with self._lock:
             if name not in self._made:
-                self._made[name] = make(self._open(), self._key())
+                with heavy_import():
+                    self._made[name] = make(self._open(), self._key())
             made: _T = self._made[name]
             return made
 

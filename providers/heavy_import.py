@@ -1,0 +1,25 @@
+"""Importing what is large without long pauses of the whole program."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def heavy_import() -> Iterator[None]:
+    """For the import of an SDK and the like, on any thread.
+
+    A third of a million objects come to stay, and every full collection would look at all of
+    them, 70 ms each during which no thread runs, the window's neither. So none takes place
+    meanwhile, and what there is afterwards is left out of later ones.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if collecting:
+            gc.enable()
