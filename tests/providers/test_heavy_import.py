@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,7 +11,7 @@ from providers.heavy_import import heavy_import
 
 
 @pytest.fixture(autouse=True)
-def _as_it_was() -> object:
+def _as_it_was() -> Iterator[None]:
     yield
     gc.enable()
     gc.unfreeze()
