@@ -10,11 +10,13 @@ import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSocketNotifier, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSocketNotifier, QTimer, QTranslator
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 import engine.plain_imports  # noqa: F401 - must follow Qt and go before all others
@@ -33,6 +35,11 @@ from arena_desktop.theme.switch import Appearance, Theme
 from arena_desktop.widgets.page import Page
 from engine.keystore import KeyStore
 from engine.paths import caches_dir, settings_path, store_path
+from providers.heavy_import import heavy_import
+from resources import ROOT
+
+_LOOP_BEGINS_S = 2.0
+"""How long the first work waits for the event loop; without one it goes ahead."""
 
 
 def _tr(text: str) -> str:
@@ -84,11 +91,23 @@ def _run_care(context: AppContext, window: ArenaWindow) -> RunCare:
     return RunCare(context.runs, context.settings, KeepAwake(), notifier)
 
 
-def _import_engine() -> None:
+_ENGINE = (
+    "engine.config.loading",
+    "engine.project",
+    "engine.execution.preflight",
+    "engine.storage.store",
+    "engine.stats.board_json",
+)
+
+
+def _import_engine(painted: threading.Event) -> None:
     """The modules that open projects and stores, imported by one thread: pydantic's own imports go in
-    circles, and two threads in one circle see half a module."""
-    for module in ("engine.config.loading", "engine.execution.preflight", "engine.storage.store"):
-        import_module(module)
+    circles, and two threads in one circle see half a module. It does not begin before the window's
+    loop does, with which it would share the interpreter."""
+    painted.wait(_LOOP_BEGINS_S)
+    with heavy_import():
+        for module in _ENGINE:
+            import_module(module)
 
 
 def _translate(app: QApplication) -> None:
@@ -122,13 +141,15 @@ def create(argv: Sequence[str], home: Path | None = None) -> tuple[QApplication,
         appearance=_appearance(settings),
         text_percent=settings.text_percent,
     )
-    background = Background(prepare=_import_engine)
+    painted = threading.Event()
+    background = Background(prepare=lambda: _import_engine(painted))
     context = AppContext(settings, background, KeyStore(), store_path())
     context.samples = find_samples()
     window = ArenaWindow(context, theme, page_entries(context))
     # Made after the window: their words take the place of its plain ones.
     window.keep(_run_care(context, window), StoreRepair(context))
     window.show_page("home")
+    QTimer.singleShot(0, painted.set)
     given = next((word for word in argv if not word.startswith("-") and Path(word).exists()), None)
     if given is not None:
         window.open_project(Path(given))
@@ -158,4 +179,6 @@ def run_window(argv: Sequence[str]) -> int:
     app, window = create(argv)
     _quit_on_ctrl_c(app)
     window.show()
+    # Drawing the icon is not worth a later first paint.
+    QTimer.singleShot(0, lambda: app.setWindowIcon(QIcon(str(ROOT / "app.svg"))))
     return app.exec()

@@ -107,11 +107,19 @@ class Background(QObject):
             self._prepare_once()
             value = work(job)
         except Cancelled:
-            self._finished.emit((job, None, None))
+            self._tell((job, None, None))
         except Exception as error:  # the asker decides what it means
-            self._finished.emit((job, failed, error))
+            self._tell((job, failed, error))
         else:
-            self._finished.emit((job, done, value))
+            self._tell((job, done, value))
+
+    def _tell(self, answer: tuple[Job, _Weak | None, Any]) -> None:
+        """Hands an answer over; after the program's end there is nobody left to take it."""
+        try:
+            self._finished.emit(answer)
+        except RuntimeError as error:
+            if "deleted" not in str(error):
+                raise
 
     def _prepare_once(self) -> None:
         with self._preparing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 _connect = socket.socket.connect
+_ENDED = pytest.StashKey[int]()
 
 
 def _loopback_only(self: socket.socket, address: object) -> None:
@@ -37,3 +39,24 @@ def _own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(socket.socket, "connect", _loopback_only)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Remembers how the suite ended, for the very end."""
+    session.config.stash[_ENDED] = int(exitstatus)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leaves without taking hundreds of windows apart once more.
+
+    When the interpreter goes down, Qt and Python destroy what is left of all tests' windows in an order
+    that neither expects. That the program itself ends cleanly is a test of its own (`test_exit`).
+    """
+    ended = config.stash.get(_ENDED, None)
+    if ended is None:
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(ended)
