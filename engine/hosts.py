@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from providers.addresses import is_loopback, split_address
 from providers.base import ProviderError
 from providers.registry import KINDS, KindInfo, canonical_kind
 
-from engine.config.schema import Connection, ModelEntry
 from engine.errors import UserError
+
+if TYPE_CHECKING:
+    from engine.config.schema import Connection, ModelEntry
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 

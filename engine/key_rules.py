@@ -8,9 +8,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from engine.config.schema import Connection, ModelEntry
 from engine.errors import UserError
 from engine.hosts import Endpoint, endpoint_of, kind_info
 from engine.key_backends import KeyStoreError
@@ -25,7 +24,10 @@ from engine.secret_refs import (
     run_secret_command,
     vendor_hosts,
 )
-from engine.trust import TrustBook
+
+if TYPE_CHECKING:
+    from engine.config.schema import Connection, ModelEntry
+    from engine.trust import TrustBook
 
 _IN_HEADER = re.compile(r"(\S+\s+)?(\$\{[A-Za-z]+:.*\})\s*", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.config.schema import Connection, ModelEntry
 from engine.hosts import endpoint_of
 from engine.key_backends import (
     CALL_TIMEOUT_S,
@@ -30,6 +30,9 @@ from engine.key_index import KeyEntry, read_index, write_index
 from engine.key_rules import Asked, KeyResult, resolve, resolve_header
 from engine.key_text import PasteProblem, clean_pasted_key, guess_vendor
 from engine.trust import TrustBook
+
+if TYPE_CHECKING:
+    from engine.config.schema import Connection, ModelEntry
 
 __all__ = [
     "KeyEntry",

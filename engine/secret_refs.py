@@ -14,13 +14,16 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from providers.registry import KINDS
 
 from engine.config.paths import inside
-from engine.config.schema import Config
 from engine.errors import UserError
 from engine.redact import redact
+
+if TYPE_CHECKING:
+    from engine.config.schema import Config
 
 SCHEMES = ("env", "keyring", "file", "cmd")
 COMMAND_TIMEOUT_S = 30.0

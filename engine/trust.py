@@ -18,12 +18,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from engine.config.schema import Config
-from engine.domain import Case
 from engine.errors import UserError
 from engine.paths import caches_dir, home, private_folder, write_private
+
+if TYPE_CHECKING:
+    from engine.config.schema import Config
+    from engine.domain import Case
 
 TRUST_NAME = "trust.json"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import urllib.request
 from urllib.parse import SplitResult, urlsplit
 
 from providers.base import ErrorKind, ProviderError
@@ -86,6 +85,9 @@ def proxy_for(base_url: str, explicit: str | None) -> str | None:
         return explicit
     parts = split_address(base_url)
     host = parts.hostname or ""
+    # Brings http, email and ssl with it, which the window does not need for its first paint.
+    import urllib.request
+
     if is_loopback(host) or urllib.request.proxy_bypass(host):
         return None
     proxies = urllib.request.getproxies()

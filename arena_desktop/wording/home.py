@@ -5,11 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
-from engine.stats.board import Leaderboard
+
+if TYPE_CHECKING:
+    from engine.stats.board import Leaderboard
 
 
 def _tr(text: str) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording.reasons import note_sentence, reason_sentence
-from arena_desktop.wording.verdict import verdict_sentence
 from engine.domain import RunStatus
 
 if TYPE_CHECKING:
@@ -40,6 +39,7 @@ def label_map(board: Leaderboard | None) -> dict[str, str]:
 
 def run_words(board: Leaderboard | None) -> Sentences:
     """The sentences a document of this board needs."""
+    from arena_desktop.wording.verdict import verdict_sentence
     from engine.export.run_document import Sentences
 
     names = label_map(board)
