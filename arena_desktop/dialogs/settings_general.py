@@ -83,8 +83,9 @@ class RunningSection(Section):
         row.set_field(spin)
         row.follow(settings, CONCURRENCY_KEY, lambda: spin.setValue(read_defaults(settings).concurrency))
         spin.valueChanged.connect(
-            lambda value: value != read_defaults(settings).concurrency
-            and settings.write(CONCURRENCY_KEY, value)
+            lambda value: (
+                value != read_defaults(settings).concurrency and settings.write(CONCURRENCY_KEY, value)
+            )
         )
         return row
 

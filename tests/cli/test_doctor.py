@@ -32,9 +32,7 @@ def test_a_fresh_computer_is_fit(capfd: pytest.CaptureFixture[str]) -> None:
 def test_a_missing_key_has_its_fix(capfd: pytest.CaptureFixture[str]) -> None:
     said = call(capfd, "doctor", "--project", TRIAGE)
     assert said.code == 1
-    place = said.out.splitlines().index(
-        "fail  grove-cloud: The variable ARENA_SAMPLE_GROVE_KEY is not set."
-    )
+    place = said.out.splitlines().index("fail  grove-cloud: The variable ARENA_SAMPLE_GROVE_KEY is not set.")
     assert said.out.splitlines()[place + 1].strip() == "Set ARENA_SAMPLE_GROVE_KEY and start again."
 
 

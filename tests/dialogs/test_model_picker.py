@@ -138,9 +138,7 @@ def test_search_service_and_features(qtbot: QtBot, picker: ModelPicker) -> None:
     assert all("vision" in (r.card.features or ()) for r in picker.rows.shown_rows())
 
 
-def test_the_key_button_opens_the_right_card(
-    qtbot: QtBot, context: AppContext, picker: ModelPicker
-) -> None:
+def test_the_key_button_opens_the_right_card(qtbot: QtBot, context: AppContext, picker: ModelPicker) -> None:
     with qtbot.waitSignal(context.key_wanted) as asked:
         picker.table.link_clicked.emit(row(picker, "gpt-5", "openai"), "add_key")
     assert asked.args == ["openai"]
