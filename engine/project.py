@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from providers.heavy_import import collecting_paused
+
 from engine.cases.build import BuildSettings
 from engine.cases.json_form import case_from_json, case_to_json
 from engine.cases.loading import CONFIG_NAMES, CaseSource, load_cases, select
@@ -92,14 +94,14 @@ def load_project(path: Path, overrides: Overrides = NO_OVERRIDES) -> Project:
     config, override_problems = apply_overrides(loaded.config, overrides)
     problems.extend(override_problems)
     problems.extend(_path_problems(config, root, config_file.name, loaded.places))
-    found = load_cases(
-        CaseSource(
-            config.tests,
-            BuildSettings(root, config.scorers.default, _needs_input(config)),
-            config_file.name,
-            loaded.places,
-        )
+    where = CaseSource(
+        config.tests,
+        BuildSettings(root, config.scorers.default, _needs_input(config)),
+        config_file.name,
+        loaded.places,
     )
+    with collecting_paused():
+        found = load_cases(where)
     problems.extend(found.problems)
     chosen, filter_problems = select(found.cases, config.tests, config_file.name)
     problems.extend(filter_problems)
