@@ -17,12 +17,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).parents[2]
 TICK_MS = 5
-LONG_S = 300.0
+LONG_S = 120.0
 HEAVY = (
     "openai",
     "anthropic",
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication, QWidget
 
     from arena_desktop.arena_window import ArenaWindow
+    from engine.storage.store import Store
 
 
 def say(text: str) -> None:
@@ -292,10 +294,25 @@ def _answers(calls: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with Store.open(path) as store:
         run_id = fill(store, calls)
+        _add_board(store, run_id)
     app, window = _window(None)
     rest(app, 1.0)
     _use_answers(app, window, run_id)
     os._exit(0)
+
+
+def _add_board(store: Store, run_id: str) -> None:
+    """Closes the run with the leaderboard of its answers, as a run does."""
+    from engine.stats.leaderboard import board_to_json, build_board
+    from tests.stats.builders import board_input, config_with
+    from tests.storage import samples
+
+    stored = store.run(run_id)
+    calls = list(store.iter_calls(run_id, texts=False))
+    data = board_input(
+        calls, cases=list(stored.cases), config=config_with({"accuracy": 1.0}), trials=stored.info.trials
+    )
+    store.finish_run(run_id, replace(samples.finish(), board=board_to_json(build_board(data))))
 
 
 def _use_answers(app: QApplication, window: ArenaWindow, run_id: str) -> None:
