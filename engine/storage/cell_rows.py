@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from engine.domain import Answer, Attempt, CallDone, CallError, CaseScore, ScoreState
 from engine.storage import codec
@@ -28,11 +29,13 @@ _INSERT_ANSWER = (
 )
 _UPDATE_ANSWER = f"UPDATE answers SET ({_ANSWER_COLUMNS}) = ({_ANSWER_MARKS}) WHERE id = ?"  # noqa: S608
 
-_UPDATE_CELL = """UPDATE cells SET state = ?, status = ?, outcome = ?, answer = ?, latency_ms = ?,
+_CALL = """state = ?, status = ?, outcome = ?, answer = ?, latency_ms = ?,
     input_tokens = ?, output_tokens = ?, cost_usd = ?, attempts = ?, throttled = ?, waited_s = ?,
-    started_at = ?, finished_at = ?, error_kind = ?, error_status = ?, error_message = ? WHERE id = ?"""
-
-_SET_SCORE = "UPDATE cells SET current_score = ?, score_state = ?, score = ?, passed = ? WHERE id = ?"
+    started_at = ?, finished_at = ?, error_kind = ?, error_status = ?, error_message = ?"""
+_MARK = "current_score = ?, score_state = ?, score = ?, passed = ?"
+_UPDATE_CELL = f"UPDATE cells SET {_CALL} WHERE id = ?"  # noqa: S608 - constants only
+_UPDATE_MARKED_CELL = f"UPDATE cells SET {_CALL}, {_MARK} WHERE id = ?"  # noqa: S608
+_SET_SCORE = f"UPDATE cells SET {_MARK} WHERE id = ?"  # noqa: S608
 
 _INSERT_SCORE = """INSERT INTO scores (answer, at, origin, state, score, passed, reason, metrics, checks)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -49,6 +52,10 @@ _FIND_CELL = """SELECT id, state, status, answer, current_score FROM cells
 
 _CLEAR_SCORE = """UPDATE cells SET current_score = NULL, score_state = 'unscored', score = NULL,
     passed = NULL WHERE id = ?"""
+
+
+Mark: TypeAlias = tuple[object, ...]
+"""What a cell's own row says of its current score: row, state, score, passed; () = nothing new."""
 
 
 @dataclass(slots=True)
@@ -77,16 +84,21 @@ def clear_score(connection: sqlite3.Connection, cell: CellRow) -> None:
 
 
 def update_cell(
-    connection: sqlite3.Connection, cell: int, state: str, answer: int | None, done: CallDone
+    connection: sqlite3.Connection,
+    cell: int,
+    state: str,
+    answer: int | None,
+    done: CallDone,
+    mark: Mark = (),
 ) -> None:
-    """Sets everything the cell's own row says about its call, apart from the score."""
+    """Sets everything the cell's own row says about its call; what it says of a mark only with `mark`."""
     reply = done.answer
     figures: tuple[object, ...] = (None, None, None, None)
     if reply is not None:
         usage = reply.usage
         figures = (reply.latency_ms, usage.input, usage.output, codec.money_text(reply.cost_usd))
     connection.execute(
-        _UPDATE_CELL,
+        _UPDATE_MARKED_CELL if mark else _UPDATE_CELL,
         (
             state,
             done.status.value,
@@ -99,6 +111,7 @@ def update_cell(
             codec.optional_time_text(done.started_at),
             codec.optional_time_text(done.finished_at),
             *_error(done.error),
+            *mark,
             cell,
         ),
     )
@@ -177,6 +190,13 @@ def put_score(
     connection: sqlite3.Connection, cell: CellRow, answer: int, score: CaseScore, at: str, origin: str
 ) -> None:
     """Makes `score` the current mark of the cell; earlier marks stay as history."""
+    connection.execute(_SET_SCORE, (*keep_score(connection, cell, answer, score, at, origin), cell.id))
+
+
+def keep_score(
+    connection: sqlite3.Connection, cell: CellRow, answer: int, score: CaseScore, at: str, origin: str
+) -> Mark:
+    """Stores a score, if it is another one than the cell's; returns what the cell must say of it."""
     values = (
         score.state.value,
         score.score if score.state is ScoreState.SCORED else None,
@@ -188,7 +208,7 @@ def put_score(
     row = cell.score
     if row is None or not _is_current(connection, row, origin, values):
         row = connection.execute(_INSERT_SCORE, (answer, at, origin, *values)).lastrowid
-    connection.execute(_SET_SCORE, (row, *values[:3], cell.id))
+    return (row, *values[:3])
 
 
 def _is_current(connection: sqlite3.Connection, row: int, origin: str, values: tuple[object, ...]) -> bool:

@@ -51,11 +51,13 @@ def _adapter(shape: Shape) -> TypeAdapter[Any]:
 
 def dump(shape: Shape, value: Any) -> str:
     """The value as JSON. What JSON cannot hold becomes its text; broken characters are replaced."""
-    from pydantic_core import PydanticSerializationError, to_json
-
     try:
         return _adapter(shape).dump_json(value, fallback=str, warnings=False).decode()
-    except PydanticSerializationError:
+    except ValueError as error:
+        from pydantic_core import PydanticSerializationError, to_json
+
+        if not isinstance(error, PydanticSerializationError):
+            raise
         return to_json(_cleaned(value), inf_nan_mode="strings").decode()
 
 
@@ -94,7 +96,9 @@ def time_text(moment: datetime) -> str:
     """UTC with microseconds always, so that the order of texts is the order of times."""
     if moment.tzinfo is None:
         raise ValueError(f"{moment!r} does not say its time zone")
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat(timespec="microseconds")
 
 
 def optional_time_text(moment: datetime | None) -> str | None:

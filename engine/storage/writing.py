@@ -15,9 +15,11 @@ from engine.errors import ArenaError
 from engine.storage import codec, finishing
 from engine.storage.cell_rows import (
     CellRow,
+    Mark,
     clear_score,
     find_cell,
     keep_beside,
+    keep_score,
     put_answer,
     put_attempts,
     put_score,
@@ -122,15 +124,18 @@ class Writer:
             # The stored answer is paid for and stays; if its mark is missing it can be made later.
             put_attempts(connection, cell.id, done.attempt_log)
             return
-        answer = cell.answer
+        answer, fresh = cell.answer, False
         if done.answer is not None and not (cell.state == "answered" and done.answer is written):
             completes = cell.state == "answered"
             answer, fresh = put_answer(connection, cell, done.answer, finished, completes=completes)
-            if fresh:
-                clear_score(connection, cell)
-        update_cell(connection, cell.id, "done", answer, done)
+        mark: Mark = ()
         if done.score is not None and answer is not None:
-            put_score(connection, cell, answer, done.score, finished or "", "run")
+            if fresh:
+                cell.score = None  # the earlier mark stays with the earlier answer
+            mark = keep_score(connection, cell, answer, done.score, finished or "", "run")
+        elif fresh:
+            clear_score(connection, cell)
+        update_cell(connection, cell.id, "done", answer, done, mark)
         put_attempts(connection, cell.id, done.attempt_log)
 
     def _score(self, connection: sqlite3.Connection, write: ScoreWrite) -> None:
