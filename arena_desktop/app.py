@@ -6,6 +6,7 @@ them, an SDK, NumPy or a chart is loaded.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -22,7 +23,7 @@ from PySide6.QtWidgets import QApplication
 import engine.plain_imports  # noqa: F401 - must follow Qt and go before all others
 from arena_desktop import __version__
 from arena_desktop.arena_window import ArenaWindow
-from arena_desktop.background import Background
+from arena_desktop.background import Background, Job
 from arena_desktop.context import AppContext
 from arena_desktop.keep_awake import KeepAwake
 from arena_desktop.main_window import MainWindow, PageEntry
@@ -37,6 +38,8 @@ from engine.keystore import KeyStore
 from engine.paths import caches_dir, settings_path, store_path
 from providers.heavy_import import heavy_import
 from resources import ROOT
+
+_log = logging.getLogger(__name__)
 
 _LOOP_BEGINS_S = 2.0
 """How long the first work waits for the event loop; without one it goes ahead."""
@@ -95,8 +98,16 @@ _ENGINE = (
     "engine.config.loading",
     "engine.project",
     "engine.execution.preflight",
+    "engine.execution.controller",
+    "engine.execution.resume",
     "engine.storage.store",
     "engine.stats.board_json",
+)
+
+
+_PAGES = tuple(
+    f"arena_desktop.views.{name}"
+    for name in ("run", "results", "answers", "project", "cases", "models", "scoring", "history")
 )
 
 
@@ -108,6 +119,25 @@ def _import_engine(painted: threading.Event) -> None:
     with heavy_import():
         for module in _ENGINE:
             import_module(module)
+
+
+def _import_pages(background: Background) -> None:
+    """Imports the pages that an open project makes likely: the first look at one need not wait for it."""
+    wanted = [name for name in _PAGES if name not in sys.modules]
+    if not wanted:
+        return
+
+    def work(job: Job) -> None:
+        with heavy_import():
+            for name in wanted:
+                job.check()
+                import_module(name)
+
+    def failed(error: Exception) -> None:
+        # Whoever opens that page is told; this only went ahead.
+        _log.warning("a page could not be imported ahead", exc_info=error)
+
+    background.run(work, lambda _nothing: None, failed, name="import pages")
 
 
 def _translate(app: QApplication) -> None:
@@ -150,6 +180,7 @@ def create(argv: Sequence[str], home: Path | None = None) -> tuple[QApplication,
     window.keep(_run_care(context, window), StoreRepair(context))
     window.show_page("home")
     QTimer.singleShot(0, painted.set)
+    context.projects.opened.connect(lambda _opened: _import_pages(background))
     given = next((word for word in argv if not word.startswith("-") and Path(word).exists()), None)
     if given is not None:
         window.open_project(Path(given))
