@@ -10,61 +10,34 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
-from providers.base import ErrorKind, RateLimits
-
-from engine.domain import CallDone, CallError, CallStatus, RunStatus
+from engine.domain import RunStatus
 from engine.errors import ArenaError
 from engine.execution import events as ev
-from engine.execution.books import Books
-from engine.execution.budget import NOTHING
+from engine.execution.arrivals import Arrivals
+from engine.execution.departures import LEFT_BEHIND_S, Departures
 from engine.execution.ending import Ending, close_run
 from engine.execution.executor import Executor, ExecutorFactory
-from engine.execution.jobs import Ended, Fate, Job, JobKind
-from engine.execution.judging import Desk, JudgeDesk
 from engine.execution.late_marks import mark_earlier_answers
-from engine.execution.ledger_rows import spend_write
 from engine.execution.machinery import build, prepare_sandbox
 from engine.execution.messages import (
     Answered,
-    AwaitsJudge,
     Command,
     Committed,
-    JudgeSaid,
-    LateMark,
-    LateMarking,
-    LateMarksOver,
-    Marked,
     Message,
     NotSaved,
     Prepared,
-    Refused,
     Ticket,
     WorkerMessage,
 )
 from engine.execution.opening import Opening, open_run
-from engine.execution.outcomes import answer_write, failed_record, stopped_record
+from engine.execution.outcomes import answer_write
 from engine.execution.request import RunRequest
 from engine.execution.resume import resumed
-from engine.execution.retry import Failure
-from engine.execution.vendor_pace import VendorPace
+from engine.execution.sleep_watch import SleepWatch
 from engine.scoring.sandbox import SandboxState
-from engine.storage.records import (
-    AnswerWrite,
-    DoneWrite,
-    RunFinish,
-    ScoreWrite,
-    SpendWrite,
-    Write,
-    new_run_id,
-)
-
-LEFT_BEHIND_S = 2.0
-"""How long "stop now" waits for threads that do not come back."""
-SLEPT_S = 30.0
-"""A jump of the wall clock by this much between two looks means that the computer slept."""
+from engine.storage.records import DoneWrite, RunFinish, SpendWrite, new_run_id
 
 _STATUS = {
     None: RunStatus.COMPLETED,
@@ -91,15 +64,9 @@ class Session:
         self._make_executor = make_executor
         self._inbox: deque[Message] = deque()
         self._stop_event = threading.Event()
-        self._books = Books()
-        self._vendor_pace = VendorPace()
-        self._booked: dict[int, tuple[SpendWrite, Ticket]] = {}
         self._cancel_asked = False
-        self._late_marks = False
-        self._abandon_at: float | None = None
-        self._abandoned = False
         self._not_saved: ArenaError | None = None
-        self._last_wall = self._clock.wall()
+        self._sleep = SleepWatch(self._clock.wall)
         self.finished: ev.RunFinished | None = None
         self.run_id = request.resume_from or new_run_id(self._clock.utc())
         self._opening: Opening | None = None
@@ -144,26 +111,16 @@ class Session:
         self.recorder, self.dispatcher, self._narrator = parts.recorder, parts.dispatcher, parts.narrator
         self._clients, self._caller, self._judge = parts.clients, parts.caller, parts.judge
         plan = self.request.plan
-        # With a judge the account is all that knows what the judge has cost.
-        self._keeps_account = self.dispatcher.ledger.ceilings.any or parts.judge is not None
-        self._desk = JudgeDesk(
-            Desk(
-                self.run_id,
-                plan.grid,
-                self.dispatcher,
-                self._books,
-                self._narrator,
-                self._save,
-                parts.judge,
-            )
-        )
+        self._arrivals = Arrivals(self.run_id, plan.grid, self._clock, parts)
+        self._keeps_account = self._arrivals.keeps_account
         self._executor: Executor = self._make_executor(self._carry_out, plan.concurrency)
+        self._departures = Departures(parts, self._arrivals, self._executor, self._stop_event)
         self._narrator.planned(plan, len(opening.done), opening.earlier)
         if parts.sandbox is not None:
             self._narrator.tell(ev.Preparing, what="sandbox", state=SandboxState.PREPARING.value)
             prepare_sandbox(parts.sandbox, self.post)
         if opening.has_marks_to_make:
-            self._late_marks = True
+            self._arrivals.late_marks = True
             threading.Thread(
                 target=mark_earlier_answers,
                 args=(opening, self._caller, plan, self.request.project.config, self.post, self._stop_event),
@@ -201,51 +158,21 @@ class Session:
         """Does all there is to do. Returns the moment at which to step again, None = when woken."""
         if self.finished is not None:
             return None
-        self._look_at_the_clock()
+        if self._sleep.slept():
+            self.dispatcher.clock_jumped(self._clock.monotonic())
         while self._inbox:
             self._take(self._inbox.popleft())
         now = self._clock.monotonic()
-        if self._abandon_at is not None and now >= self._abandon_at:
-            self._abandon()
+        self._departures.abandon_late(now)
         if self._not_saved is None:
             for job in self.dispatcher.start_ready(now, self._executor.capacity):
-                self._start(job)
+                self._departures.start(job)
         self._tell_changes()
         if self._over():
             self._finish()
             return None
-        moments = [m for m in (self.dispatcher.wake_at(now), self._abandon_at) if m is not None]
+        moments = [m for m in (self.dispatcher.wake_at(now), self._departures.abandon_at) if m is not None]
         return min(moments, default=None)
-
-    def _look_at_the_clock(self) -> None:
-        wall = self._clock.wall()
-        if wall - self._last_wall > SLEPT_S:
-            self.dispatcher.clock_jumped(self._clock.monotonic())
-        self._last_wall = wall
-
-    def _start(self, job: Job) -> None:
-        asked = self._desk.request_of(job) if job.kind is JobKind.JUDGE else None
-        ticket = self._books.begin(job, self.dispatcher.tally(job), asked)
-        self._narrator.money_changed = self._narrator.counts_changed = True
-        account = self._account(job.payer)
-        self._save(*account)
-        if account and self.dispatcher.ledger.ceilings.any:
-            # Its reservation first: after a kill nothing may have been asked that is not on the account.
-            self._booked[id(account[0])] = (account[0], ticket)
-        else:
-            self._begin(ticket)
-
-    def _begin(self, ticket: Ticket) -> None:
-        """The attempt may leave now, unless its cell was given up meanwhile."""
-        if not self._books.holds(ticket.job):
-            return
-        is_call = ticket.job.kind is JobKind.CALL
-        if self._stop_event.is_set() or self._not_saved or (is_call and self.dispatcher.stopping):
-            self._give_up(ticket, "Stopped before it was asked.", asked=False)
-            return
-        if is_call:
-            self._narrator.tell(ev.Started, cell=ticket.job.cell)
-        self._executor.start(ticket)
 
     # ---- what happened
 
@@ -253,146 +180,21 @@ class Session:
         match message:
             case Committed():
                 for write in message.writes:
-                    self._take_committed(write)
+                    if isinstance(write, SpendWrite):
+                        self._departures.committed(write)
+                    else:
+                        self._arrivals.committed(write)
             case NotSaved():
                 self._not_saved = message.error
                 self.dispatcher.stop("not_saved", self._clock.monotonic())
                 self.dispatcher.stop_judges()
-                for _, ticket in self._booked.values():
-                    self._begin(ticket)
-                self._booked.clear()
+                self._departures.close()
             case Prepared():
                 self._narrator.prepared(message.what, message.state, message.reason)
             case Command():
                 self._obey(message)
-            case LateMark() | LateMarking() | LateMarksOver():
-                self._take_late_mark(message)
             case _:
-                self._take_result(message)
-
-    def _take_result(self, message: Answered | Marked | AwaitsJudge | JudgeSaid | Refused) -> None:
-        match message:
-            case Answered():
-                self._take_answer(message)
-            case Marked():
-                if self._books.holds(message.ticket.job):
-                    self._save_done(message.ticket.job, message.record)
-            case AwaitsJudge():
-                self._desk.take(message)
-            case JudgeSaid():
-                self._take_judgement(message)
-            case Refused():
-                self._take_refusal(message)
-
-    def _take_judgement(self, message: JudgeSaid) -> None:
-        job = message.ticket.job
-        if self._books.holds(job):
-            self._desk.said(message)
-            self._heed(job, message.limits, message.used.tokens)
-
-    def _take_answer(self, message: Answered) -> None:
-        job = message.ticket.job
-        if not self._books.holds(job):
-            self._keep_late_answer(message)
-            return
-        self.dispatcher.answered(job, self._clock.monotonic(), message.used)
-        self._heed(job, message.limits, message.used.tokens)
-        self._narrator.money_changed = True
-        record = message.record
-        if message.marked and self._keeps_account:
-            self._save_done(job, record)
-        elif message.marked:
-            self._books.commit(job)
-        else:
-            self._books.score(job)
-            self._save(answer_write(self.run_id, record), *self._account(job.payer))
-
-    def _keep_late_answer(self, message: Answered) -> None:
-        """Its cell was abandoned and is told as stopped; what is paid for is kept all the same."""
-        self._books.came_late(message.ticket.job.cell)
-        if not message.marked:
-            self._save(answer_write(self.run_id, message.record))
-        elif self._keeps_account:
-            self._save(DoneWrite(self.run_id, message.record))
-
-    def _heed(self, job: Job, limits: RateLimits | None, tokens: int | None) -> None:
-        """The vendor said what is left of its limits: its lane keeps to it."""
-        per_s = self._vendor_pace.heard(job.lane, limits, tokens)
-        if per_s is not None:
-            self.dispatcher.set_pace(job.lane, per_s, self._clock.monotonic())
-
-    def _take_refusal(self, message: Refused) -> None:
-        ticket = message.ticket
-        job = ticket.job
-        if not self._books.holds(job):
-            return
-        if job.kind is JobKind.JUDGE:
-            self._desk.refused(message)
-            self._heed(job, message.failure.limits, None)
-            return
-        decision = self.dispatcher.failed(job, message.failure, self._clock.monotonic(), message.used)
-        self._heed(job, message.failure.limits, None)
-        self._narrator.money_changed = self._narrator.counts_changed = True
-        throttled = decision.code == "throttled"
-        attempt = replace(message.attempt, throttled=throttled)
-        if decision.fate in (Fate.RETRY, Fate.REQUEUED):
-            self._books.come_back(ticket, attempt)
-            self._narrator.tell(
-                ev.Retrying,
-                cell=job.cell,
-                attempt=job.attempt,
-                delay_s=decision.delay_s,
-                error=message.error,
-            )
-            return
-        status = CallStatus.ERROR if decision.fate is Fate.FAILED else CallStatus.STOPPED
-        record = failed_record(replace(message, attempt=attempt), self.dispatcher.tally(job), status)
-        self._save_done(job, record)
-
-    def _save_done(self, job: Job, record: CallDone) -> None:
-        """The cell's record is complete; its slots are free as soon as it is durable."""
-        self._books.commit(job)
-        self._save(DoneWrite(self.run_id, record), *self._account(job.payer))
-
-    def _account(self, payer: str) -> tuple[SpendWrite, ...]:
-        if not self._keeps_account:
-            return ()
-        return (spend_write(self.run_id, self.dispatcher.ledger, payer),)
-
-    def _take_late_mark(self, message: LateMark | LateMarking | LateMarksOver) -> None:
-        if isinstance(message, LateMarksOver):
-            self._late_marks = False
-            if message.error is not None:
-                raise message.error
-            return
-        if isinstance(message, LateMarking):
-            self._desk.take_late(message)
-            return
-        origin = "run" if message.first else "rescore"
-        self._save(ScoreWrite(self.run_id, message.cell, message.score, message.at, origin))
-        self._narrator.tell(ev.Scored, cell=message.cell)
-
-    def _take_committed(self, write: Write) -> None:
-        if isinstance(write, AnswerWrite):
-            job = self._books.answer_is_durable(write.cell)
-            if job is not None:
-                self.dispatcher.free_lane(job)
-                self._narrator.tell(ev.Answered, cell=write.cell)
-                self._desk.answer_is_durable(write.cell)
-        elif isinstance(write, DoneWrite):
-            told, job = self._books.record_is_durable(write)
-            if job is not None:
-                self.dispatcher.finish(job)
-            if told:
-                self._narrator.durable(write.done)
-            self._desk.mark_is_durable(write.done.cell)
-        elif isinstance(write, ScoreWrite):
-            self._desk.mark_is_durable(write.cell)
-        elif isinstance(write, SpendWrite) and id(write) in self._booked:
-            self._begin(self._booked.pop(id(write))[1])
-
-    def _save(self, *writes: Write) -> None:
-        self.recorder.submit(*writes)
+                self._arrivals.take(message)
 
     # ---- what the user wants
 
@@ -401,12 +203,12 @@ class Session:
         match command.name, command.values:
             case "cancel", ():
                 if self._cancel_asked:
-                    self._stop_now(now)
+                    self._departures.cut(now)
                 self._cancel_asked = True
                 self.dispatcher.stop("cancelled", now)
             case "stop_now", ():
                 self.dispatcher.stop("cancelled", now)
-                self._stop_now(now)
+                self._departures.cut(now)
             case "pause", ():
                 self.dispatcher.pause()
                 self._narrator.tell(ev.RunPaused, paused=True)
@@ -421,61 +223,12 @@ class Session:
                 raise error
         self._narrator.counts_changed = True
 
-    def _stop_now(self, now: float) -> None:
-        if self._abandon_at is None:
-            self._stop_event.set()
-            self._executor.stop_now()
-            self.dispatcher.stop_judges()
-            self._abandon_at = now + LEFT_BEHIND_S
-            self._narrator.stopping("stop_now", len(self.dispatcher.in_flight()))
-
-    def _abandon(self) -> None:
-        """Records what did not come back as stopped; its threads are left behind."""
-        self._abandon_at = None
-        never_asked = {ticket.job.id for _, ticket in self._booked.values()}
-        for ticket in self._books.under_way():
-            self._abandoned = True
-            asked = ticket.job.id not in never_asked
-            self._give_up(ticket, "Stopped before the answer came.", asked=asked)
-
-    def _give_up(self, ticket: Ticket, why: str, *, asked: bool) -> None:
-        """The cell is stopped. What was never asked for costs nothing; the rest stays reserved."""
-        job, cut = ticket.job, Failure(ErrorKind.CANCELLED, why)
-        if job.kind is JobKind.JUDGE:
-            self._desk.abandon(ticket, cut)
-            return
-        if not self._books.is_scoring(job):
-            self.dispatcher.failed(job, cut, self._clock.monotonic(), None if asked else NOTHING)
-        record = stopped_record(
-            job.cell,
-            CallError(cut.kind.value, cut.message),
-            self.dispatcher.tally(job) if asked else ticket.tally,
-            ticket.log,
-            started_at=ticket.first_started_at,
-            finished_at=self._clock.utc(),
-        )
-        self._save_done(job, record)
-
     def _tell_changes(self) -> None:
-        self._desk.take_dropped()
+        self._arrivals.desk.take_dropped()
         for ended in self.dispatcher.take_ended():
-            self._record_ended(ended)
+            self._arrivals.ended_waiting(ended)
         for change in self.dispatcher.take_changes():
             self._narrator.change(change, len(self.dispatcher.in_flight()))
-
-    def _record_ended(self, ended: Ended) -> None:
-        before = self._books.left_waiting(ended.index)
-        failure = ended.failure
-        record = stopped_record(
-            ended.cell,
-            CallError(ended.code, failure.message if failure else "", failure.status if failure else None),
-            ended.tally,
-            before.log if before else (),
-            started_at=before.first_started_at if before else None,
-            finished_at=None,
-        )
-        self._books.unsaved += 1
-        self._save(DoneWrite(self.run_id, record))
 
     def take_events(self) -> tuple[ev.Event, ...]:
         """The next batch of events; empty = there are none."""
@@ -486,11 +239,12 @@ class Session:
     # ---- the end
 
     def _over(self) -> bool:
-        if self._late_marks and not self._stop_event.is_set():
+        books = self._arrivals.books
+        if self._arrivals.late_marks and not self._stop_event.is_set():
             return False
         if self._not_saved is not None:
-            return all(self._books.is_scoring(ticket.job) for ticket in self._books.under_way())
-        return self.dispatcher.over and not self._books.unsaved and not self._inbox
+            return all(books.is_scoring(ticket.job) for ticket in books.under_way())
+        return self.dispatcher.over and not books.unsaved and not self._inbox
 
     def _finish(self) -> None:
         stopping = self.dispatcher.stopping
@@ -513,7 +267,7 @@ class Session:
             raise RuntimeError("the run was never opened")
         self._clients.close()
         # Threads that were waited for already are not waited for again; all others are on their way out.
-        if not self._executor.close(0.0 if self._abandoned else LEFT_BEHIND_S):
+        if not self._executor.close(0.0 if self._departures.abandoned else LEFT_BEHIND_S):
             _log.warning("some calls did not come back and were left behind")
         ending = Ending(
             request=self.request,
@@ -536,8 +290,8 @@ class Session:
     def _save_what_has_arrived(self) -> None:
         """Before an abort: answers that came in are paid for, so they are stored."""
         for message in list(self._inbox):
-            if isinstance(message, Answered) and self._books.holds(message.ticket.job):
-                self._save(answer_write(self.run_id, message.record))
+            if isinstance(message, Answered) and self._arrivals.books.holds(message.ticket.job):
+                self.recorder.submit(answer_write(self.run_id, message.record))
 
     def _tell_what_was_saved_at_the_end(self) -> None:
         """After an abort: commits that came in while the run was closed."""
