@@ -1,7 +1,7 @@
 """Small real models on this computer: no key, no download, for demonstration.
 
-One server process per model, started at the model's first call and ended with the connection
-or the program. Loading comes before the first call and is not part of its latency.
+One server process per model and use (answers or embeddings), started at its first call and ended
+with the connection or the program. Loading comes before the first call and is not part of its latency.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from providers.base import (
     Request,
 )
 from providers.chat_client import ChatProvider
+from providers.embedding import Embedded, EmbedRequest
 from providers.watchdog import TICK_S, waiting_for
 from providers.weights import BUILTIN_MODELS, BuiltinModel, builtin_model
 
@@ -72,20 +74,18 @@ class BuiltinProvider:
     def complete(self, request: Request) -> Reply:
         """Starts the model's server where needed, then asks it."""
         model = _known(request.model)
-        running = self._server(model, request.stop_event)
-        try:
-            params = {"stop": list(model.stop), **request.params} if model.stop else request.params
-            reply = running.chat.complete(replace(request, model=model.id, params=params))
-        except ProviderError as error:
-            if running.ended():
-                self._forget(model.id)
-                raise ProviderError(
-                    ErrorKind.CONNECT,
-                    f"The server of {model.title} ended. It is started again.",
-                    code="ended",
-                ) from error
-            raise
-        return reply
+        params = {"stop": list(model.stop), **request.params} if model.stop else request.params
+        with self._served(model, request.stop_event) as chat:
+            return chat.complete(replace(request, model=model.id, params=params))
+
+    def embed(self, request: EmbedRequest) -> Embedded:
+        """Means of what the model makes of the texts: real, though it was taught to talk, not to compare.
+
+        A server for embeddings does nothing else, so it is one of its own beside that for answers.
+        """
+        model = _known(request.model)
+        with self._served(model, request.stop_event, embeds=True) as chat:
+            return chat.embed(replace(request, model=model.id))
 
     def list_models(self, timeout_s: float = 5.0) -> list[ModelInfo]:
         """The demonstration models that are installed."""
@@ -104,27 +104,49 @@ class BuiltinProvider:
         for running in ended:
             running.end()
 
-    def _server(self, model: BuiltinModel, stop: threading.Event | None) -> _Running:
+    @contextlib.contextmanager
+    def _served(
+        self, model: BuiltinModel, stop: threading.Event | None, *, embeds: bool = False
+    ) -> Iterator[ChatProvider]:
+        """The client of a running server; one that ends meanwhile is started again by the next call."""
+        running = self._server(model, stop, embeds)
+        try:
+            yield running.chat
+        except ProviderError as error:
+            if running.ended():
+                self._forget(_slot(model, embeds))
+                raise ProviderError(
+                    ErrorKind.CONNECT,
+                    f"The server of {model.title} ended. It is started again.",
+                    code="ended",
+                ) from error
+            raise
+
+    def _server(self, model: BuiltinModel, stop: threading.Event | None, embeds: bool) -> _Running:
         with waiting_for(self._lock, stop) as held:
             if self._closed or not held:
                 why = "The connection is closed." if self._closed else "Stopped before the model was loaded."
                 raise ProviderError(ErrorKind.CANCELLED, why)
-            running = self._running.get(model.id)
+            running = self._running.get(_slot(model, embeds))
             if running is not None and running.ended():
                 running.end()
                 running = None
             if running is None:
                 if missing := missing_part(model.id):
                     raise missing
-                running = _Running(self.settings, model, stop)
-                self._running[model.id] = running
+                running = _Running(self.settings, model, stop, embeds=embeds)
+                self._running[_slot(model, embeds)] = running
             return running
 
-    def _forget(self, model_id: str) -> None:
+    def _forget(self, slot: str) -> None:
         with self._lock:
-            running = self._running.pop(model_id, None)
+            running = self._running.pop(slot, None)
         if running is not None:
             running.end()
+
+
+def _slot(model: BuiltinModel, embeds: bool) -> str:
+    return f"{model.id} (embeddings)" if embeds else model.id
 
 
 def _known(name: str) -> BuiltinModel:
@@ -142,8 +164,14 @@ class _Running:
     """One server process and the client that asks it."""
 
     def __init__(
-        self, settings: ConnectionSettings, model: BuiltinModel, stop: threading.Event | None
+        self,
+        settings: ConnectionSettings,
+        model: BuiltinModel,
+        stop: threading.Event | None,
+        *,
+        embeds: bool,
     ) -> None:
+        self._embeds = embeds
         self._key = secrets.token_urlsafe(24)
         self._process = _start()
         atexit.register(self.end)
@@ -191,6 +219,7 @@ class _Running:
             "context": model.context_tokens,
             "template": model.template,
             "key": self._key,
+            "embeddings": self._embeds,
         }
         said = self._exchange(order, stop)
         if "url" not in said:

@@ -4,8 +4,8 @@ A process of its own, so that native code can neither hold the interpreter lock 
 program down, and so that stopping is certain. It lives as long as its standard input is open:
 when the program ends in whatever way, the pipe closes and this process ends too.
 
-Input: one JSON line {"weights", "alias", "context", "template", "key"}. Output: one JSON line {"url"} or
-{"error"}.
+Input: one JSON line {"weights", "alias", "context", "template", "key", "embeddings"}. Output: one JSON
+line {"url"} or {"error"}.
 """
 
 from __future__ import annotations
@@ -56,6 +56,11 @@ def _serve(order: dict[str, Any]) -> Any:
         params.chat_template = order["template"]
     params.n_ctx = order["context"]
     params.n_parallel = 1
+    if order["embeddings"]:
+        params.embedding = True
+        params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
+        # A text is read in one piece, so a piece must be as long as a text can be.
+        params.n_batch = params.n_ubatch = order["context"]
     params.n_gpu_layers = 0
     params.ui = False
     params.endpoint_slots = False

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from providers.base import ConnectionSettings, ModelInfo, Reply, Request
+from providers.base import ConnectionSettings, ModelInfo, ProviderError, Reply, Request
 from providers.chat import (
     Collected,
     Note,
@@ -18,6 +18,7 @@ from providers.chat import (
     read_body,
     settle_usage,
 )
+from providers.embedding import Embedded, EmbedRequest, as_final, embed_usage, read_count, read_list
 from providers.faults import bad_reply, from_exception, request_id
 from providers.limits import read_limits
 from providers.quirks import Quirks, Refused
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     import openai
 
 _PATH = "/chat/completions"
+_EMBEDDINGS = "/embeddings"
 # Settings of ours inside `params`; everything else goes to the model as it is.
 _OURS = frozenset({"stream", "token_param", "send_temperature", "trusted"})
 
@@ -55,6 +57,30 @@ class ChatProvider:
             return self._ask(sdk, request, sent, notes, timeout_s)
 
         return self._quirks.ask(model, self._body(request, model), request.timeout_s, ask)
+
+    def embed(self, request: EmbedRequest) -> Embedded:
+        """Asks once for embeddings. The connection's own params are meant for answers and not sent."""
+        need_package("openai", "openai")
+        sdk = self.session.sdk("openai", self._make_sdk)
+        model = outgoing_model(self.settings, request.model)
+        place = self.session.place(model)
+        sent = {**request.params, "model": model, "input": list(request.texts)}
+        try:
+            with self.session.call(request.timeout_s, request.stop_event, model) as call:
+                began = time.perf_counter()
+                body = self._post(sdk, _EMBEDDINGS, sent, call)
+                vectors = read_list(body, len(request.texts), place, call.headers)
+        except ProviderError as error:
+            raise as_final(error, model) from None
+        reported = body.get("model")
+        return Embedded(
+            vectors,
+            reported if isinstance(reported, str) else None,
+            embed_usage(read_count(body.get("usage"), "prompt_tokens"), request.texts),
+            request_id(call.headers),
+            elapsed_ms(began),
+            read_limits(call.headers),
+        )
 
     def list_models(self, timeout_s: float = 5.0) -> list[ModelInfo]:
         """The models the service names."""
@@ -125,19 +151,24 @@ class ChatProvider:
     def _send(
         self, sdk: openai.OpenAI, sent: dict[str, Any], call: Call, began: float
     ) -> tuple[Collected, float | None]:
-        import httpx2
-
         if sent.get("stream"):
             return self._stream(sdk, sent, call, began)
-        place = self.session.place(sent["model"])
-        # The SDK's own `create` would look up every part of the body in its type declarations,
-        # which takes longer than all the rest of a call; the body is plain JSON already.
-        raw = sdk.post(_PATH, cast_to=httpx2.Response, body=sent)
+        body = self._post(sdk, _PATH, sent, call)
+        return read_body(body, self.session.place(sent["model"]), call.headers), None
+
+    def _post(self, sdk: openai.OpenAI, path: str, sent: dict[str, Any], call: Call) -> Any:
+        """The parsed body of one reply.
+
+        The SDK's own `create` would look up every part of the body in its type declarations,
+        which takes longer than all the rest of a call; the body is plain JSON already.
+        """
+        import httpx2
+
+        raw = sdk.post(path, cast_to=httpx2.Response, body=sent)
         try:
-            body = json.loads(raw.content)
+            return json.loads(raw.content)
         except (ValueError, RecursionError) as error:
-            raise bad_reply(place, call, str(error)) from None
-        return read_body(body, place, call.headers), None
+            raise bad_reply(self.session.place(sent["model"]), call, str(error)) from None
 
     def _stream(
         self, sdk: openai.OpenAI, sent: dict[str, Any], call: Call, began: float

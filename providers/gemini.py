@@ -7,7 +7,8 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
 
 from providers.addresses import split_address
 from providers.base import (
@@ -21,6 +22,7 @@ from providers.base import (
     Usage,
 )
 from providers.chat import Note, error_in_success, model_note
+from providers.embedding import Embedded, EmbedRequest, as_final, checked, embed_usage, read_count
 from providers.faults import bad_reply, request_id
 from providers.session import Session, elapsed_ms, need_package, outgoing_model
 from providers.tokens import estimated_usage
@@ -47,6 +49,7 @@ _BLOCKED = frozenset(
     }
 )
 _PAGES = 5
+_Config = TypeVar("_Config", "types.GenerateContentConfig", "types.EmbedContentConfig")
 
 
 @dataclass(slots=True)
@@ -84,11 +87,42 @@ class GeminiProvider:
         model = outgoing_model(self.settings, request.model)
         params = {**self.settings.params, **request.params}
         stream = params.pop("stream", None) is True
-        arguments = {"model": model, "contents": _contents(request), "config": self._config(request, params)}
+        arguments = {
+            "model": in_address(model),
+            "contents": _contents(request),
+            "config": self._config(request, params),
+        }
         with self.session.call(request.timeout_s, request.stop_event, model) as call:
             began = time.perf_counter()
             got = self._stream(sdk, arguments, began) if stream else self._whole(sdk, arguments, call)
             return self._reply(got, request, model, began, call)
+
+    def embed(self, request: EmbedRequest) -> Embedded:
+        """Asks once for embeddings. The connection's own params are meant for answers and not sent."""
+        need_package("google.genai", "google-genai")
+        from google.genai import types
+
+        sdk = self.session.sdk("genai", self._make_sdk)
+        model = outgoing_model(self.settings, request.model)
+        config = _checked(types.EmbedContentConfig, request.params, request.timeout_s)
+        contents = [types.Content(parts=[types.Part(text=text)]) for text in request.texts]
+        try:
+            with self.session.call(request.timeout_s, request.stop_event, model) as call:
+                began = time.perf_counter()
+                # A list of contents: the SDK joins plain texts into one for some models.
+                got = sdk.models.embed_content(model=in_address(model), contents=contents, config=config)
+                found = [item.values for item in got.embeddings or ()]
+                vectors = checked(found, len(request.texts), self.session.place(model))
+        except ProviderError as error:
+            raise as_final(error, model) from None
+        usage = got.usage_metadata.model_dump() if got.usage_metadata else None
+        return Embedded(
+            vectors,
+            None,
+            embed_usage(read_count(usage, "prompt_token_count"), request.texts),
+            request_id(call.headers),
+            elapsed_ms(began),
+        )
 
     def list_models(self, timeout_s: float = 5.0) -> list[ModelInfo]:
         """The models that answer text questions."""
@@ -141,16 +175,7 @@ class GeminiProvider:
         if request.temperature is not None and values.get("send_temperature") is not False:
             values["temperature"] = request.temperature
         values.pop("send_temperature", None)
-        values["http_options"] = {"timeout": max(1, int(request.timeout_s * 1000))}
-        try:
-            return types.GenerateContentConfig.model_validate(values)
-        except ValueError as error:
-            raise ProviderError(
-                ErrorKind.BAD_REQUEST,
-                f"The params of this model do not fit Gemini: {_first_fault(error)}",
-                should_retry=False,
-                code="bad_params",
-            ) from error
+        return _checked(types.GenerateContentConfig, values, request.timeout_s)
 
     def _whole(self, sdk: genai.Client, arguments: dict[str, Any], call: Call) -> _Answer:
         config = arguments["config"].model_copy(update={"should_return_http_response": True})
@@ -211,6 +236,24 @@ class GeminiProvider:
             reasoning=got.reasoning or None,
             notes=tuple(notes),
         )
+
+
+def in_address(model: str) -> str:
+    """A model's name as a part of the address, where `#` or `?` would end it."""
+    return quote(model, safe="/")
+
+
+def _checked(kind: type[_Config], values: Mapping[str, Any], timeout_s: float) -> _Config:
+    options = {"timeout": max(1, int(timeout_s * 1000))}
+    try:
+        return kind.model_validate({**values, "http_options": options})
+    except ValueError as error:
+        raise ProviderError(
+            ErrorKind.BAD_REQUEST,
+            f"The params of this model do not fit Gemini: {_first_fault(error)}",
+            should_retry=False,
+            code="bad_params",
+        ) from error
 
 
 def _contents(request: Request) -> list[dict[str, Any]]:

@@ -23,11 +23,16 @@ from providers.base import (
     ProviderError,
     Reply,
     Request,
+    Usage,
 )
+from providers.embedding import Embedded, EmbedRequest
+from providers.mock_embed import practice_vector
 from providers.mock_judge import FAVOURS, verdict
-from providers.tokens import estimated_usage
+from providers.tokens import estimate_tokens, estimated_usage
 
 MODES = ("oracle", "flaky", "fixed", "echo", "empty", "judge")
+EMBEDDING = "embedding"
+"""The mode of a model that only makes embeddings, so it is not among those that answer."""
 WRONG_TEXT = "I am not sure."
 _Choice = TypeVar("_Choice", Finish, ErrorKind)
 _STATUS_KINDS = {
@@ -75,7 +80,7 @@ class MockParams:
             ProviderError: a value cannot be used; the message names it.
         """
         mode = str(params.get("mode") or model.partition(":")[2] or "oracle")
-        if mode not in MODES:
+        if mode not in (*MODES, EMBEDDING):
             raise _bad(f"The practice mode {mode!r} does not exist. Set params.mode to {', '.join(MODES)}.")
         has_error = params.get("error_status") is not None or params.get("error_kind") is not None
         return cls(
@@ -119,10 +124,11 @@ class MockProvider:
     def complete(self, request: Request) -> Reply:
         """Answers by the mode; waits only with `sleep`, ending early on stop and deadline."""
         params = MockParams.read(request.model, {**self.settings.params, **request.params})
-        self._limit(request.model, params)
-        if params.sleep:
-            self._wait(request, params.latency_ms / 1000)
-        self._fail(request, params)
+        if params.mode == EMBEDDING:
+            raise _bad("This practice model makes embeddings and answers no questions.")
+        practice = request.practice
+        cell = (practice.case_id, practice.trial) if practice else ("", 1)
+        self._suffer(request, params, cell)
         text = self._text(request, params)
         finish = params.finish or (Finish.COMPLETE if text.strip() else Finish.EMPTY)
         return Reply(
@@ -133,6 +139,15 @@ class MockProvider:
             usage=replace(estimated_usage(request, text), estimated=False),
             latency_ms=params.latency_ms,
         )
+
+    def embed(self, request: EmbedRequest) -> Embedded:
+        """Repeatable vectors by the letters of the texts; simulates delays and faults as answers do."""
+        common = {name: value for name, value in self.settings.params.items() if name != "mode"}
+        params = MockParams.read(request.model, {**common, **request.params})
+        self._suffer(request, params, ("\n".join(request.texts), 1))
+        read = sum(map(estimate_tokens, request.texts))
+        vectors = tuple(map(practice_vector, request.texts))
+        return Embedded(vectors, request.model, Usage(read, 0), latency_ms=params.latency_ms)
 
     def list_models(self, timeout_s: float = 5.0) -> list[ModelInfo]:
         """One practice model per mode."""
@@ -158,6 +173,13 @@ class MockProvider:
             return params.wrong_text
         return reference_text(reference)
 
+    def _suffer(self, request: Request | EmbedRequest, params: MockParams, cell: tuple[str, int]) -> None:
+        """Limits, delays and faults, in the order a service has them."""
+        self._limit(request.model, params)
+        if params.sleep:
+            self._wait(request, params.latency_ms / 1000)
+        self._fail(request.model, params, cell)
+
     def _limit(self, model: str, params: MockParams) -> None:
         if params.rate_limit_after is None:
             return
@@ -175,21 +197,19 @@ class MockProvider:
                 retry_after_s=max(0.0, began + params.rate_limit_window_s - now),
             )
 
-    def _fail(self, request: Request, params: MockParams) -> None:
+    def _fail(self, model: str, params: MockParams, cell: tuple[str, int]) -> None:
         if params.fail_rate <= 0:
             return
-        practice = request.practice
-        cell = (request.model, practice.case_id if practice else "", practice.trial if practice else 1)
         with self._lock:
-            self._asked[cell] += 1
-            attempt = self._asked[cell]
-        if draw(request.model, f"{params.seed}|fail|{attempt}", cell[1], cell[2]) < params.fail_rate * 100:
+            self._asked[model, *cell] += 1
+            attempt = self._asked[model, *cell]
+        if draw(model, f"{params.seed}|fail|{attempt}", *cell) < params.fail_rate * 100:
             status = params.error_status or (None if params.error_kind else 500)
             kind = params.error_kind or _kind_of(status)
             text = f"Practice: a simulated failure ({status or kind.value})."
             raise ProviderError(kind, text, status=status)
 
-    def _wait(self, request: Request, seconds: float) -> None:
+    def _wait(self, request: Request | EmbedRequest, seconds: float) -> None:
         stop = request.stop_event or threading.Event()
         if stop.wait(min(seconds, request.timeout_s)):
             raise ProviderError(ErrorKind.CANCELLED, "Stopped while waiting for the answer.")

@@ -24,7 +24,8 @@ class KindInfo:
 
     `local` marks servers on this computer that answer one question at a time;
     `first_call_allowance_s` is what loading a model may take on top of a call's timeout.
-    `built` False = known from other projects' files but not available here.
+    `built` False = known from other projects' files but not available here. `embeds` False = no
+    model of this kind makes embeddings.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class KindInfo:
     title: str = ""
     first_call_allowance_s: float = 0.0
     built: bool = True
+    embeds: bool = True
 
 
 _KINDS = (
@@ -47,6 +49,7 @@ _KINDS = (
         key_env=("ANTHROPIC_API_KEY",),
         host="api.anthropic.com",
         title="Anthropic",
+        embeds=False,
     ),
     KindInfo(
         "openai",
@@ -116,8 +119,8 @@ _KINDS = (
         first_call_allowance_s=LOCAL_ALLOWANCE_S,
     ),
     KindInfo("mock", title="Practice"),
-    KindInfo("callable", aliases=("pipeline",), title="Own code"),
-    KindInfo("litellm", title="LiteLLM", built=False),
+    KindInfo("callable", aliases=("pipeline",), title="Own code", embeds=False),
+    KindInfo("litellm", title="LiteLLM", built=False, embeds=False),
 )
 
 KINDS: Mapping[str, KindInfo] = MappingProxyType({info.kind: info for info in _KINDS})
@@ -137,12 +140,13 @@ _COMPATIBLE = ("providers.compatible", "CompatibleProvider")
 # address is the default one.
 _PREFIXES: tuple[tuple[str, str], ...] = (
     (r"claude[-.]|anthropic\.", "anthropic"),
-    (r"gpt[-.]|o[134]-|o[134]$|chatgpt|text-davinci", "openai"),
+    (r"gpt[-.]|o[134]-|o[134]$|chatgpt|text-davinci|text-embedding-", "openai"),
     (r"gemini-|models/gemini", "gemini"),
     (r"mock-|mock:|mock$", "mock"),
     (r"ollama/|local/", "ollama"),
     (r"(lmstudio|llamacpp|vllm|openrouter|groq)/", ""),
     (r"llama|qwen|mistral|mixtral|phi|gemma|deepseek|codellama", "ollama"),
+    (r"nomic-embed|mxbai-embed|embeddinggemma|snowflake-arctic-embed|all-minilm|bge-", "ollama"),
     (r".*/", "litellm"),
 )
 

@@ -345,3 +345,36 @@ def test_gemini_lists_what_can_answer(connect: Connect) -> None:
         ("delta", None, None),
     ]
     assert "pageToken=p2" in server.asked[1].path
+
+
+ODD_NAMES = [
+    "we#ird",
+    "what?now",
+    "a&b=c",
+    "50%",
+    "two words",
+    "tail:v2",
+    "né",
+    "x%23y",
+    "plus+sign",
+    '"q"',
+    "a;b",
+]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_models_name_arrives_whole_whatever_is_in_it(
+    stub: StubServer, connect: Connect, vendor: str, params: dict[str, Any], name: str
+) -> None:
+    model = f"{name}-{vendor}-{len(params)}"
+    reply = connect(vendor, stub.url).complete(question(model, params=params))
+    assert reply.finish is Finish.COMPLETE
+    assert stub.stats()["by_model"][model] == 1
+    assert reply.notes == ()
+
+
+def test_a_name_that_would_lead_to_another_address_is_refused(stub: StubServer, connect: Connect) -> None:
+    before = stub.stats()["total"]
+    error = failure(connect("gemini", stub.url), question("../../other"))
+    assert (error.kind, error.code) == (ErrorKind.BAD_REQUEST, "cannot_send")
+    assert stub.stats()["total"] == before
