@@ -50,6 +50,7 @@ def _wrong_words() -> dict[str, str]:
         "pair_right": _tr("The second AI likes the right answer better"),
         "code_failed": _tr("The code does not work"),
         "code_timeout": _tr("The code did not end"),
+        "code_memory": _tr("The code needed too much memory"),
         "code_left": _tr("The code ended too early"),
         "no_code": _tr("It holds no code"),
         "scorer_not_passed": _tr("The project's own check did not pass it"),

@@ -126,7 +126,8 @@ class Caller:
     def marking(self, case: Case, answer: Answer, model_key: str) -> Marking:
         """The marking of an answer in which the judge has a say."""
         by_itself = model_key in self._by_itself
-        return first_marking(case, answer, self._contexts[model_key], by_itself=by_itself)
+        side = Side(case, self._setting.config)
+        return first_marking(side, answer, self._contexts[model_key], by_itself=by_itself)
 
     def remarking(self, call: CallDone, answer: Answer, old: Side, new: Side) -> Marking:
         """The marking of an answer that was marked before, by the checks as they are now."""
@@ -186,7 +187,7 @@ class Caller:
             request_id=reply.request_id,
             notes=reply.notes,
         )
-        outcome = final_outcome(answer, case.checks)
+        outcome = final_outcome(answer, case.checks, self._setting.config.scorers.options)
         return answer if outcome is answer.outcome else replace(answer, outcome=outcome)
 
 

@@ -1,7 +1,8 @@
 """Checks: from an answer to a score with a reason."""
 
-from engine.scoring.answer_text import final_outcome, visible_answer
+from engine.scoring.answer_text import visible_answer
 from engine.scoring.base import CheckType, Option, ScoringContext
+from engine.scoring.outcome import final_outcome
 from engine.scoring.registry import CHECKS, canonical_check, validate_check
 from engine.scoring.score import combine, run_check, score_case, with_mark
 from engine.scoring.try_check import check_from_json, try_check

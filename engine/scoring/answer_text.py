@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-
-from engine.domain import Answer, CheckSpec, Outcome
 
 _OPEN = re.compile(r"[\s\ufeff]*<(think|thinking)>", re.IGNORECASE)
 _CLOSE = {
@@ -41,17 +38,3 @@ def visible_answer(text: str, keep_reasoning: bool = False) -> str:
 def is_blank(text: str) -> bool:
     """Whether nothing can be seen: white space and invisible marks only."""
     return _VISIBLE.search(text) is None
-
-
-def final_outcome(answer: Answer, checks: Iterable[CheckSpec] = ()) -> Outcome:
-    """The outcome to record: an answer that holds only reasoning is empty.
-
-    Args:
-        answer: What came back.
-        checks: The checks of the case; when every one keeps reasoning, reasoning is an answer.
-    """
-    if answer.outcome not in (Outcome.COMPLETE, Outcome.LENGTH):
-        return answer.outcome
-    checks = tuple(checks)
-    keep = bool(checks) and all(check.options.get("keep_reasoning") is True for check in checks)
-    return Outcome.EMPTY if is_blank(visible_answer(answer.text, keep)) else answer.outcome

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
+from typing import Any
 
 from engine.scoring.base import (
     CheckFault,
@@ -22,6 +24,7 @@ _PYTHON = ("python", "py", "python3")
 _KEPT = 2000
 _TOLD = 300
 _MAX_CODE = 1_000_000
+_PARTS = ("setup", "answer", "tests")
 
 # Runs inside the sandbox. The proof is printed only after everything ran, so that code that
 # ends the program early does not pass by its exit code.
@@ -56,9 +59,7 @@ def extract_code(text: str, language: str = "python") -> str | None:
 
 def program(code: str, setup: str, tests: str, proof: str) -> str:
     """The source to run: setup, answer and tests one after the other in one space of names."""
-    parts = [
-        (name, source) for name, source in (("setup", setup), ("answer", code), ("tests", tests)) if source
-    ]
+    parts = [(name, source) for name, source in zip(_PARTS, (setup, code, tests), strict=True) if source]
     return _PROGRAM.format(parts=ascii(parts), proof=ascii(proof))
 
 
@@ -85,10 +86,10 @@ def _code_exec(given: CheckInput) -> Finding:
     )
     if result.fault:
         raise CheckFault(result.fault, result.reason or "The sandbox could not run the code.")
-    return _finding(result, proof, float(options["timeout_s"]))
+    return _finding(result, proof, options)
 
 
-def _finding(result: SandboxResult, proof: str, timeout_s: float) -> Finding:
+def _finding(result: SandboxResult, proof: str, options: Mapping[str, Any]) -> Finding:
     output = result.stdout.rstrip()
     proven = result.exit_code == 0 and output.endswith(proof)
     detail = {
@@ -99,7 +100,12 @@ def _finding(result: SandboxResult, proof: str, timeout_s: float) -> Finding:
     if proven:
         return Finding(1.0, True, "The code works", "code_works", detail)
     if result.timed_out:
-        return Finding(0.0, False, f"The code did not end within {timeout_s:g} s", "code_timeout", detail)
+        fact = f"The code did not end within {float(options['timeout_s']):g} s"
+        return Finding(0.0, False, fact, "code_timeout", detail)
+    # Code nested too deeply to be read ends in a MemoryError as well, but before any of it ran.
+    if result.out_of_memory and any(f'File "<{part}>"' in result.stderr for part in _PARTS):
+        fact = f"The code needed more than {options['memory_mb']} MB of memory"
+        return Finding(0.0, False, fact, "code_memory", detail)
     if result.exit_code == 0:
         return Finding(
             0.0, False, "The code ended the program before the tests were done", "code_left", detail

@@ -39,7 +39,8 @@ def predict(text: str, labels: tuple[str, ...]) -> tuple[str | None, tuple[str, 
     """The label an answer names, and all labels it mentions.
 
     An answer that is a label wins outright. Otherwise exactly one label named is the
-    prediction; with several, the last line decides if it names exactly one.
+    prediction; with several, the last line decides if it names exactly one. There a negated
+    label names nothing: the others that it is set against stand further up.
 
     Returns:
         (prediction or None, labels mentioned in order, without repeats).
@@ -53,7 +54,7 @@ def predict(text: str, labels: tuple[str, ...]) -> tuple[str | None, tuple[str, 
         return named[0], named
     lines = [line for line in text.splitlines() if line.strip()]
     if len(named) > 1 and len(lines) > 1:
-        last = _named(lines[-1], forms)
+        last = _plainly_named(lines[-1], forms)
         if len(last) == 1:
             return last[0], named
     return None, named
@@ -61,11 +62,17 @@ def predict(text: str, labels: tuple[str, ...]) -> tuple[str | None, tuple[str, 
 
 def _named(text: str, forms: Mapping[str, str]) -> tuple[str, ...]:
     """The distinct labels in a text; a negated one only where no other is left."""
-    plain = " ".join(fold(text).lower().split())
-    mentions = _mentions(plain, tuple(forms))
-    plainly = dict.fromkeys(forms[mention.label] for mention in mentions if not mention.negated)
-    everything = dict.fromkeys(forms[mention.label] for mention in mentions)
-    return tuple(plainly or everything)
+    everything = dict.fromkeys(forms[mention.label] for mention in _read(text, forms))
+    return _plainly_named(text, forms) or tuple(everything)
+
+
+def _plainly_named(text: str, forms: Mapping[str, str]) -> tuple[str, ...]:
+    """The distinct labels in a text that no word such as `not` stands before."""
+    return tuple(dict.fromkeys(forms[found.label] for found in _read(text, forms) if not found.negated))
+
+
+def _read(text: str, forms: Mapping[str, str]) -> list[_Mention]:
+    return _mentions(" ".join(fold(text).lower().split()), tuple(forms))
 
 
 def _mentions(text: str, labels: tuple[str, ...]) -> list[_Mention]:

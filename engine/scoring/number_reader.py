@@ -120,13 +120,26 @@ def _read(text: str, match: re.Match[str], style: str) -> tuple[list[Number], in
     value, note = _value(run, style)
     go_on = max(match.end(), end)
     if value is None and not note:
-        pieces = [piece for piece in re.split(rf"[, {_SPACES}]", run) if _value(piece, style)[0] is not None]
-        return [Number(piece, _value(piece, style)[0]) for piece in pieces], go_on
+        return _pieces(run, style, _sign(text, start)), go_on
+    sign = _sign(text, start)
     if value is not None:
-        value = _scaled(value, exponent, _sign(text, start))
+        value = _scaled(value, exponent, sign)
         if value is None:
             return [], go_on
-    return [Number(text[_sign_start(text, start) : end].strip(), value, percent is not None, note)], go_on
+    # A dash that is none of the number's, as in a date, is not shown as its minus either.
+    written = text[_sign_start(text, start) : end].strip()
+    return [Number(written.lstrip(_MINUS) if sign > 0 else written, value, percent is not None, note)], go_on
+
+
+def _pieces(run: str, style: str, sign: int) -> list[Number]:
+    """The numbers of a run that is a list, such as `1,2,3`; the minus before it is the first one's."""
+    found = []
+    for place, piece in enumerate(re.split(rf"[, {_SPACES}]", run)):
+        value, _note = _value(piece, style)
+        if value is not None:
+            minus = sign < 0 and place == 0
+            found.append(Number(f"-{piece}" if minus else piece, -value if minus else value))
+    return found
 
 
 def _value(digits: str, style: str) -> tuple[Decimal | None, str]:

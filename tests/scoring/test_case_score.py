@@ -134,9 +134,20 @@ def test_reasoning_at_the_start_is_not_the_answer(text: str, visible: str) -> No
     assert visible_answer(text, keep_reasoning=True) == text
 
 
+@pytest.mark.parametrize(("said", "kept"), [(True, Outcome.COMPLETE), (False, Outcome.EMPTY)])
+def test_the_outcome_and_the_mark_read_the_same_option_of_the_project(said: bool, kept: Outcome) -> None:
+    options = {"contains": {"keep_reasoning": said}}
+    case = Case(id="a", reference="Paris", checks=(CheckSpec("contains"),))
+    answer = Answer("<think>Paris</think>", Outcome.COMPLETE)
+    assert final_outcome(answer, case.checks, options) is kept
+    assert score_case(case, answer, ScoringContext(options)).passed is said
+
+
 def test_the_outcome_to_record() -> None:
     only = Answer("<think>a</think>", Outcome.COMPLETE)
     assert final_outcome(only) is Outcome.EMPTY
     assert final_outcome(only, [CheckSpec("contains", {"keep_reasoning": True})]) is Outcome.COMPLETE
+    written_as_text = [CheckSpec("contains", {"keep_reasoning": "yes"})]
+    assert final_outcome(only, written_as_text) is Outcome.COMPLETE
     assert final_outcome(Answer("x", Outcome.LENGTH)) is Outcome.LENGTH
     assert final_outcome(Answer("", Outcome.REFUSED)) is Outcome.REFUSED

@@ -86,6 +86,8 @@ LABELS = ["billing", "technical", "not urgent", "C", "C#"]
         ("not technical", "technical", True),
         ("billing or technical?", "billing", False),
         ("It could be billing or technical.\nFinal answer: technical", "technical", True),
+        ("billing or technical?\nIt is not technical", "technical", False),
+        ("billing or technical?\nNot technical but billing", "billing", True),
         ("a non-technical matter", "technical", False),
         ("billings", "billing", False),
         ("It is not urgent", "not urgent", True),
@@ -180,6 +182,13 @@ def test_an_ambiguous_number_is_flagged() -> None:
     assert result.passed
     assert result.detail["flag"] == "ambiguous"
     assert "thousands mark" in result.reason
+
+
+def test_the_first_of_a_list_keeps_its_minus_and_a_date_has_none() -> None:
+    check = {"type": "numeric", "select": "first"}
+    assert try_check(check, "-3,4,5", -3).passed
+    assert not try_check(check, "-3,4,5", 3).passed
+    assert try_check({"type": "numeric"}, "2024-05-01", 1).reason == "The number is 01."
 
 
 def test_the_error_of_a_number_is_measured() -> None:

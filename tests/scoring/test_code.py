@@ -172,11 +172,41 @@ def test_sleeping_does_not_wait(sandbox: Sandbox) -> None:
 
 @needs_sandbox
 @pytest.mark.parametrize(
-    "code", ["x = [0] * 10**9", "x = 'a'\nwhile True: x += x", "def f(n): return f(n + 1)\nf(0)", "(" * 5000]
+    ("code", "why"),
+    [
+        ("x = [0] * 10**9", "code_memory"),
+        ("x = 'a'\nwhile True: x += x", "code_memory"),
+        ("def f(n): return f(n + 1)\nf(0)", "code_failed"),
+        ("(" * 5000, "code_failed"),
+        ("import os; os.fork()", "code_failed"),
+    ],
 )
-def test_floods_end_in_a_verdict(sandbox: Sandbox, code: str) -> None:
-    result = _run(code, sandbox, timeout_s=10)
-    assert (result.state, result.passed) == (ScoreState.SCORED, False)
+def test_floods_end_in_a_verdict(sandbox: Sandbox, code: str, why: str) -> None:
+    result = _run(code, sandbox, timeout_s=10, memory_mb=100)
+    assert (result.state, result.passed, result.reason_code) == (ScoreState.SCORED, False, why)
+    assert ("100 MB" in result.reason) is (why == "code_memory")
+
+
+@needs_sandbox
+def test_other_threads_go_on_while_code_runs(sandbox: Sandbox) -> None:
+    sandbox.prepare()
+    ended, turns = threading.Event(), 0
+    flood = threading.Thread(
+        target=lambda: (_run("while True: print('x' * 9_000)", sandbox, timeout_s=0.5), ended.set())
+    )
+    flood.start()
+    while not ended.wait(0.001):
+        turns += 1
+    flood.join()
+    assert turns > 50, "a thread that holds the interpreter would leave no turns at all"
+
+
+@needs_sandbox
+def test_fifty_answers_need_seconds(sandbox: Sandbox) -> None:
+    sandbox.prepare()
+    before = time.process_time()
+    assert all(_run(ADD, sandbox, reference=TESTS).passed for _ in range(5))
+    assert (time.process_time() - before) * 10 < 20
 
 
 @needs_sandbox
