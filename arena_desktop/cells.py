@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from PySide6.QtCore import Qt
 
@@ -225,11 +225,21 @@ class Column(Generic[R]):
     head_models: tuple[int, ...] = ()
 
 
+class Shown(NamedTuple):
+    """What is drawn in one cell: the payload, or the text where there is none; a check box before it."""
+
+    text: str
+    cell: Cell | None = None
+    check: Qt.CheckState | None = None
+    muted: bool = False
+
+
 class TableRows(Protocol):
     """What the table view asks of a model beside Qt's own calls."""
 
     counts_changed: Any
 
+    def shown(self, row: int, section: int) -> Shown: ...
     def column_at(self, section: int) -> Column[Any]: ...
     def shown_count(self) -> int: ...
     def total_count(self) -> int: ...

@@ -22,8 +22,9 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from arena_desktop.cells import UNKNOWN, Align, Column, Role
+from arena_desktop.cells import UNKNOWN, Align, Column, Role, Shown
 from arena_desktop.itemmodels.call_cells import one_line, state_cell
+from arena_desktop.itemmodels.column_roles import ALIGN, head_data, shown
 from arena_desktop.itemmodels.lanes import ModelHead, chip_text, model_cell
 from arena_desktop.wording import formats
 from arena_desktop.wording.reasons import error_words
@@ -35,6 +36,8 @@ Index = QModelIndex | QPersistentModelIndex
 PAGE = 200
 """Rows that are read at once."""
 _KEPT = 50
+UNREAD = "…"
+"""What stands where a call is still being read."""
 
 ORDERS = {"model": "model", "test": "case", "trial": "trial", "state": "score", "score": "score",
           "wait": "latency", "cost": "cost", "tries": "attempts"}  # fmt: skip
@@ -155,6 +158,13 @@ class CallsTable(QAbstractTableModel):
             self.rows_wanted.emit(start, min(start + PAGE, len(self._ids)))
         return None
 
+    def shown(self, row: int, section: int) -> Shown:
+        """What is drawn in a cell; dots where the call is still being read."""
+        record = self.record(row)
+        if record is None:
+            return Shown(UNREAD if section == 0 else "")
+        return shown(self._columns[section], record, muted=record.status is not CallStatus.OK)
+
     # what the table view asks
 
     def column_at(self, section: int) -> Column[CallRow]:
@@ -224,15 +234,14 @@ class CallsTable(QAbstractTableModel):
             return None
         column = self._columns[index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if column.align is Align.RIGHT else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
+            return ALIGN[column.align]
         if role not in _ROLES:
             return None
         record = self.record(index.row())
         if role == Role.RECORD:
             return record
         if record is None:
-            return "…" if role in _TEXTS and index.column() == 0 else "" if role in _TEXTS else None
+            return UNREAD if role in _TEXTS and index.column() == 0 else "" if role in _TEXTS else None
         if role == Role.MUTED:
             return record.status is not CallStatus.OK
         if role == Role.CELL:
@@ -242,14 +251,7 @@ class CallsTable(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        if orientation == Qt.Orientation.Vertical or not 0 <= section < len(self._columns):
-            return None
-        column = self._columns[section]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return column.title
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return column.help or None
-        return column if role == Role.COLUMN else None
+        return head_data(self._columns, section, orientation, role)
 
 
 _TEXTS = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)

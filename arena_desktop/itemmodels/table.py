@@ -12,17 +12,11 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from arena_desktop.cells import Align, Column, Role
-from arena_desktop.wording.harmless import plain_tip
+from arena_desktop.cells import Column, Role, Shown
+from arena_desktop.itemmodels.column_roles import READERS, head_data, shown
 
 R = TypeVar("R")
 Index = QModelIndex | QPersistentModelIndex
-
-_ALIGN = {
-    Align.LEFT: Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
-    Align.RIGHT: Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-    Align.CENTRE: Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter,
-}
 
 
 class ColumnTable(QAbstractTableModel, Generic[R]):
@@ -72,6 +66,12 @@ class ColumnTable(QAbstractTableModel, Generic[R]):
     def record(self, row: int) -> R:
         """The record in a shown row."""
         return self._rows[self._shown[row]]
+
+    def shown(self, row: int, section: int) -> Shown:
+        """What is drawn in a cell."""
+        record = self._rows[self._shown[row]]
+        muted = self._muted is not None and bool(self._muted(record))
+        return shown(self._columns[section], record, muted=muted)
 
     def set_rows(self, rows: Iterable[R]) -> None:
         """Takes new records. When keys and order stay the same only values change (no reset)."""
@@ -175,7 +175,7 @@ class ColumnTable(QAbstractTableModel, Generic[R]):
             return None
         record = self.record(index.row())
         column = self._columns[index.column()]
-        answer = _READERS.get(role)
+        answer = READERS.get(role)
         if answer is not None:
             return answer(column, record)
         if role == Role.RECORD:
@@ -215,16 +215,7 @@ class ColumnTable(QAbstractTableModel, Generic[R]):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        if orientation == Qt.Orientation.Vertical or not 0 <= section < len(self._columns):
-            return None
-        column = self._columns[section]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return column.title
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return column.help or None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _ALIGN[column.align]
-        return column if role == Role.COLUMN else None
+        return head_data(self._columns, section, orientation, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sorts the shown rows; `column` -1 brings the original order back. Unknown values stay last."""
@@ -294,26 +285,3 @@ class ColumnTable(QAbstractTableModel, Generic[R]):
 
     def _tell_counts(self) -> None:
         self.counts_changed.emit(len(self._shown), len(self._rows))
-
-
-def _checked(column: Column[Any], record: Any) -> Any:
-    if column.checked is None:
-        return None
-    return Qt.CheckState.Checked if column.checked(record) else Qt.CheckState.Unchecked
-
-
-def _tip(column: Column[Any], record: Any) -> str | None:
-    text = column.tip(record) if column.tip else None
-    return plain_tip(text) if text else text
-
-
-_READERS: dict[int, Callable[[Column[Any], Any], Any]] = {
-    Qt.ItemDataRole.DisplayRole: lambda column, record: column.text(record),
-    Qt.ItemDataRole.EditRole: lambda column, record: (column.edit or column.text)(record),
-    Qt.ItemDataRole.AccessibleTextRole: lambda column, record: (column.spoken or column.text)(record),
-    Qt.ItemDataRole.ToolTipRole: _tip,
-    Qt.ItemDataRole.TextAlignmentRole: lambda column, _record: _ALIGN[column.align],
-    Qt.ItemDataRole.CheckStateRole: _checked,
-    Role.SORT: lambda column, record: column.sort(record) if column.sort else column.text(record).casefold(),
-    Role.CELL: lambda column, record: column.cell(record) if column.cell else None,
-}

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QPaintEvent,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
@@ -280,6 +281,13 @@ class ArenaTable(QTableView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
         self._pointer.hover(event.position().toPoint())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._delegate.begin_page()
+        try:
+            super().paintEvent(event)
+        finally:
+            self._delegate.end_page()
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)

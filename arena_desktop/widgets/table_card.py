@@ -10,7 +10,8 @@ from arena_desktop.cells import Column, ScoreCell, Tie
 from arena_desktop.theme import current, text_scale
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card, Divider
-from arena_desktop.widgets.cell_paint import Pen, paint_bracket, paint_score
+from arena_desktop.widgets.cell_figures import paint_bracket, paint_score
+from arena_desktop.widgets.cell_pen import Pen
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.fields import FilterField
 from arena_desktop.widgets.flow import FlowLayout

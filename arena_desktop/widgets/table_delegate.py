@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Any
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
@@ -9,8 +12,9 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableV
 from arena_desktop.cells import Column, Link, Role
 from arena_desktop.theme import Tokens, current, icon_size
 from arena_desktop.theme import icons as theme_icons
-from arena_desktop.theme.paint import card, hline, rounded
-from arena_desktop.widgets.cell_paint import Pen, cell_links, paint_cell
+from arena_desktop.theme.paint import card, device_ratio, hairline_width, rounded
+from arena_desktop.widgets.cell_paint import cell_links, paint_cell
+from arena_desktop.widgets.cell_pen import BOOK, Pen
 
 PADDING = 12
 _BAR = 3
@@ -28,41 +32,62 @@ def edge(column: Column) -> int:
     return 4 if column.width <= _NARROW_COLUMN else 8
 
 
+@dataclass(slots=True)
+class _Page:
+    """What is the same for every cell of one page drawn, asked once instead of once a cell."""
+
+    theme: Tokens
+    first: int
+    columns: list[Column[Any]]
+    last_row: int
+    ring: tuple[int, int] | None
+    block: bool
+    selected: dict[int, bool] = field(default_factory=dict)
+
+
 class RowDelegate(QStyledItemDelegate):
-    """One delegate for every column; text comes from roles only, so copy and speech say the same."""
+    """One delegate for every column; text comes from the model only, so copy and speech say the same."""
 
     def __init__(self, view: QTableView) -> None:
         super().__init__(view)
         self._view = view
+        self._page: _Page | None = None
         self.hovered_row = -1
         self.keyboard = False
 
+    def begin_page(self) -> None:
+        """From here to `end_page` nothing changes but the cell."""
+        self._page = self._make_page()
+
+    def end_page(self) -> None:
+        """The page is drawn."""
+        self._page = None
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        page = self._page or self._make_page()
+        rect, row, section = option.rect, index.row(), index.column()
+        cell_box, first = QRectF(rect), section == page.first
+        selected = self._row_selected(page, row)
+        ground = self._ground(page, index, selected)
         painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme, row = current(), QRectF(option.rect)
-        selected = self._row_selected(index)
-        ground = self._ground(theme, index, selected)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if ground is not None:
-            painter.fillRect(option.rect, ground)
-        visual_first, _last = self._edges(index.column())
-        if selected and visual_first:
-            painter.fillRect(QRectF(row.x(), row.y(), _BAR, row.height()), theme.color("accent"))
-        pen = self._pen(painter, option, index, theme)
-        pen.ground = ground or theme.color("surface")
+            painter.fillRect(rect, ground)
+        if selected and first:
+            bar = QRectF(cell_box.x(), cell_box.y(), _BAR, cell_box.height())
+            painter.fillRect(bar, page.theme.color("accent"))
+        if row != page.last_row:
+            self._line(painter, cell_box, page.theme)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pen = self._pen(painter, cell_box, page, section)
+        pen.ground = ground or page.theme.color("surface")
         pen.selected = selected
-        last_row = index.row() == index.model().rowCount() - 1
-        if not (last_row and self._view.property("last_line") is False):
-            hline(painter, row.x(), row.bottom(), row.width(), theme.color("line"))
-        # After the line: the bracket of a tie runs over it.
-        painter.setClipRect(option.rect)
-        self._content(pen, index)
-        painter.setClipping(False)
-        if self._has_ring(index):
-            ring = row.adjusted(2 if not visual_first else 4, 2, -2, -3)
-            painter.setPen(QPen(theme.color("accent"), 2))
+        self._content(pen, page, row, section)
+        if page.ring == (row, section):
+            painter.setClipping(False)
+            painter.setPen(QPen(page.theme.color("accent"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(ring, 5, 5)
+            painter.drawRoundedRect(cell_box.adjusted(4 if first else 2, 2, -2, -3), 5, 5)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -73,7 +98,8 @@ class RowDelegate(QStyledItemDelegate):
 
     def link_at(self, position: QPoint, option: QStyleOptionViewItem, index: Index) -> Link | None:
         """The link below a point of the viewport, or None."""
-        pen = self._pen(None, option, index, current())
+        pen = self._pen(None, QRectF(option.rect), self._make_page(), index.column())
+        pen.muted = bool(index.data(Role.MUTED))
         for link, place in cell_links(pen, index.data(Role.CELL)):
             if place.contains(position):
                 return link
@@ -97,57 +123,76 @@ class RowDelegate(QStyledItemDelegate):
 
     # inside
 
-    def _content(self, pen: Pen, index: Index) -> None:
-        state = index.data(Qt.ItemDataRole.CheckStateRole)
-        if state is not None:
-            place = self.check_rect(pen.row, self._edges(index.column())[0])
-            paint_check(pen.painter, pen.theme, place, Qt.CheckState(state))
-            pen.box.setLeft(place.right() + 8)
-        text = index.data(Qt.ItemDataRole.DisplayRole)
-        cell = index.data(Role.CELL)
-        if cell is not None or text:
-            paint_cell(pen, cell, str(text or "").replace("\n", " ¶ "))
-
-    def _pen(
-        self, painter: QPainter | None, option: QStyleOptionViewItem, index: Index, theme: Tokens
-    ) -> Pen:
-        row = QRectF(option.rect)
-        first, _last = self._edges(index.column())
-        column = index.model().headerData(index.column(), Qt.Orientation.Horizontal, Role.COLUMN)
-        box = row.adjusted(PADDING + (edge(column) if first else 0), 0, -PADDING, -1)
-        return Pen(
-            painter=painter,  # type: ignore[arg-type] - None only while links are looked for
-            theme=theme,
-            box=box,
-            row=row,
-            ground=theme.color("surface"),
-            column=column,
-            muted=bool(index.data(Role.MUTED)),
+    def _make_page(self) -> _Page:
+        BOOK.renew()
+        view = self._view
+        header, model, now = view.horizontalHeader(), view.model(), view.currentIndex()
+        order = (header.logicalIndex(place) for place in range(header.count()))
+        ring = self.keyboard and view.hasFocus() and now.isValid()
+        return _Page(
+            theme=current(),
+            first=next((section for section in order if not header.isSectionHidden(section)), -1),
+            columns=[model.column_at(section) for section in range(model.columnCount())],
+            # Without a last line there is no row that leaves it out.
+            last_row=model.rowCount() - 1 if view.property("last_line") is False else -1,
+            ring=(now.row(), now.column()) if ring else None,
+            block=view.selectionBehavior() == QTableView.SelectionBehavior.SelectItems,
         )
 
-    def _ground(self, theme: Tokens, index: Index, selected: bool) -> QColor | None:
+    def _content(self, pen: Pen, page: _Page, row: int, section: int) -> None:
+        shown = self._view.model().shown(row, section)
+        pen.muted = shown.muted
+        if shown.check is not None:
+            place = self.check_rect(pen.row, section == page.first)
+            paint_check(pen.painter, pen.theme, place, shown.check)
+            pen.box.setLeft(place.right() + 8)
+        if shown.cell is not None:
+            # Drawn after the line: the bracket of a tie runs over it.
+            pen.painter.setClipRect(pen.row)
+            paint_cell(pen, shown.cell, shown.text)
+        elif shown.text:
+            paint_cell(pen, None, shown.text.replace("\n", " ¶ "))
+
+    def _pen(self, painter: QPainter | None, row: QRectF, page: _Page, section: int) -> Pen:
+        column = page.columns[section]
+        left = PADDING + (edge(column) if section == page.first else 0)
+        return Pen(
+            painter=painter,  # type: ignore[arg-type] - None only while links are looked for
+            theme=page.theme,
+            box=row.adjusted(left, 0, -PADDING, -1),
+            row=row,
+            ground=page.theme.color("surface"),
+            column=column,
+        )
+
+    @staticmethod
+    def _line(painter: QPainter, row: QRectF, theme: Tokens) -> None:
+        ratio = device_ratio(painter)
+        thick = hairline_width(ratio)
+        below = round(row.bottom() * ratio) / ratio
+        painter.fillRect(QRectF(row.x(), below - thick, row.width(), thick), theme.color("line"))
+
+    def _ground(self, page: _Page, index: Index, selected: bool) -> QColor | None:
         if selected:
-            block = self._view.selectionBehavior() == QTableView.SelectionBehavior.SelectItems
-            many = block and len(self._view.selectionModel().selection().indexes()) > 1
-            cell = many and self._view.selectionModel().isSelected(index)
-            return theme.color("tint2" if cell else "tint")
-        return theme.color("hover") if index.row() == self.hovered_row else None
+            chosen = self._view.selectionModel()
+            # More than one cell: a block, whose cells stand out of their rows.
+            many = page.block and not _is_one_cell(chosen.selection())
+            return page.theme.color("tint2" if many and chosen.isSelected(index) else "tint")
+        return page.theme.color("hover") if index.row() == self.hovered_row else None
 
-    def _row_selected(self, index: Index) -> bool:
-        selection = self._view.selectionModel()
-        return selection is not None and selection.rowIntersectsSelection(index.row(), QModelIndex())
+    def _row_selected(self, page: _Page, row: int) -> bool:
+        found = page.selected.get(row)
+        if found is None:
+            selection = self._view.selectionModel()
+            found = selection is not None and selection.rowIntersectsSelection(row, QModelIndex())
+            page.selected[row] = found
+        return found
 
-    def _has_ring(self, index: Index) -> bool:
-        return self.keyboard and self._view.hasFocus() and self._view.currentIndex() == index
 
-    def _edges(self, section: int) -> tuple[bool, bool]:
-        header = self._view.horizontalHeader()
-        shown = [
-            at
-            for at in (header.logicalIndex(n) for n in range(header.count()))
-            if not header.isSectionHidden(at)
-        ]
-        return (section == shown[0], section == shown[-1]) if shown else (False, False)
+def _is_one_cell(selection: Any) -> bool:
+    # Ranges instead of `indexes()`, which makes an object for every chosen cell.
+    ranges = [selection.at(n) for n in range(min(2, selection.count()))]
+    return len(ranges) == 1 and ranges[0].width() == 1 and ranges[0].height() == 1
 
 
 def paint_check(painter: QPainter, theme: Tokens, place: QRectF, state: Qt.CheckState) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, QRectF, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from arena_desktop.cells import Column
+from arena_desktop.cells import Align, Column
 from arena_desktop.settings import Settings
 from arena_desktop.theme.switch import Theme
+from arena_desktop.theme.tokens import current
+from arena_desktop.widgets import cell_pen
+from arena_desktop.widgets.cell_paint import paint_cell
 from arena_desktop.widgets.clipboard import from_tsv, to_html, to_tsv
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import FilterBar, TableCard
@@ -360,3 +363,43 @@ def test_columns_that_come_later_stay_as_their_data_says(shown) -> None:
     view.rows.set_columns([*usual, Column("extra", "Extra", lambda _row: "", hidden=True)])
     view.restore(kept)
     assert not view.isColumnHidden(view.rows.section_of("extra"))
+
+
+def test_a_page_is_drawn_without_asking_twice_what_is_the_same_for_all_cells(shown) -> None:
+    """Fonts, measures and columns are asked once for a page: what grows with the cells is drawing alone."""
+    view = shown()
+    fonts: list[str] = []
+    made = cell_pen.F
+    cell_pen.BOOK.__init__()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cell_pen, "F", lambda role: (fonts.append(role), made(role))[1])
+        view.viewport().repaint()
+        first = len(fonts)
+        view.viewport().repaint()
+    assert 0 < first == len(set(fonts))
+    assert len(fonts) == first
+
+
+def test_texts_are_measured_anew_with_another_font(shown, theme: Theme) -> None:
+    view = shown()
+    view.viewport().repaint()
+    small = cell_pen.BOOK.metrics("body").height()
+    theme.set_text_percent(200)
+    view.viewport().repaint()
+    assert cell_pen.BOOK.metrics("body").height() > 1.5 * small
+
+
+def test_a_centred_text_that_is_too_long_ends_in_an_ellipsis(theme: Theme) -> None:
+    drawn: list[str] = []
+    column = Column("a", "A", lambda _row: "", align=Align.CENTRE)
+
+    class Painter:
+        def setFont(self, _font: object) -> None: ...
+        def setPen(self, _colour: object) -> None: ...
+        def drawText(self, _box: object, _flags: object, text: str) -> None:
+            drawn.append(text)
+
+    box = QRectF(0, 0, 60, 20)
+    pen = cell_pen.Pen(Painter(), current(), box, box, current().color("surface"), column)
+    paint_cell(pen, None, "far too long for sixty pixels")
+    assert drawn[0].endswith("…")
