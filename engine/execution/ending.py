@@ -71,7 +71,7 @@ def _finish(ending: Ending, store: Store, board: Leaderboard | None, error: str 
 
     told = board_to_json(board) if board else None
     return RunFinish(
-        status=ending.status,
+        status=_stored_status(ending, store),
         finished_at=ending.request.clock.utc(),
         board=told,
         rows=board_rows(board) if board else (),
@@ -83,6 +83,16 @@ def _finish(ending: Ending, store: Store, board: Leaderboard | None, error: str 
         duration_s=ending.duration_s,
         error=error,
     )
+
+
+def _stored_status(ending: Ending, store: Store) -> RunStatus:
+    """What the run is from now on. Asking some calls again ends a run only where nothing is missing."""
+    before = ending.request.left_as
+    if before is None or ending.status is RunStatus.ABORTED:
+        return ending.status
+    if not store.unfinished(ending.run_id):
+        return RunStatus.COMPLETED
+    return ending.status if before is RunStatus.COMPLETED else before
 
 
 def _unsaved_finish(ending: Ending, error: str | None) -> RunFinish:

@@ -55,7 +55,7 @@ class Planned(Event):
     """First event of a run. `total` = models x cases x trials over runnable models.
 
     Of a run that is carried on, `already_done` calls need no call any more; `earlier` splits them
-    by model.
+    by model. Where only some calls of a saved run are asked, `again` are these.
     """
 
     total: int
@@ -68,6 +68,7 @@ class Planned(Event):
     concurrency: int
     already_done: int = 0
     earlier: Mapping[str, Earlier] = field(default_factory=dict)
+    again: tuple[Cell, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

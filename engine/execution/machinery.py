@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.domain import CallError, Outcome, SkippedModel
+from engine.execution.beside import BesideRecorder
 from engine.execution.budget import Worst
 from engine.execution.call import Caller, Setting
 from engine.execution.clients import Clients
@@ -45,7 +46,8 @@ def build(
 ) -> Machinery:
     """Makes the parts of an opened run. `post` takes messages from any thread."""
     plan, config = request.plan, request.project.config
-    recorder = Recorder(
+    recorder = BesideRecorder(
+        opening.beside,
         opening.store,
         lambda writes: post(Committed(writes)),
         lambda error, _kept: post(NotSaved(error)),
@@ -68,7 +70,7 @@ def build(
         request.clock.monotonic(),
         opening.carried,
     )
-    narrator = Narrator(opening.run_id, request.clock, recorder.submit)
+    narrator = Narrator(opening.run_id, request.clock, recorder.submit, request.again)
     judge = None if plan.judge is None else JudgeCaller(plan.judge, clients, stop_event)
     return Machinery(recorder, narrator, clients, caller, dispatcher, judge, sandbox)
 

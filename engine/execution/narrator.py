@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
-from engine.domain import CallDone, CallError, Note
+from engine.domain import CallDone, CallError, Cell, Note
 from engine.execution import events as ev
 from engine.execution.budget import Account, Ledger
 from engine.execution.dispatcher import Dispatcher
@@ -23,13 +23,21 @@ BATCH = 2_000
 class Narrator:
     """Collects events between two batches. Counts and money are told once per batch, if changed.
 
-    `save` puts what must outlive the program into the store. One thread owns it.
+    `save` puts what must outlive the program into the store. `again`: only these calls of a saved
+    run are asked. One thread owns it.
     """
 
-    def __init__(self, run_id: str, clock: Clock, save: Callable[[EventWrite], None]) -> None:
+    def __init__(
+        self,
+        run_id: str,
+        clock: Clock,
+        save: Callable[[EventWrite], None],
+        again: tuple[Cell, ...] = (),
+    ) -> None:
         self._run_id = run_id
         self._clock = clock
         self._save = save
+        self._again = again
         self._began = clock.monotonic()
         self._events: list[ev.Event] = []
         self._seq = 0
@@ -66,7 +74,7 @@ class Narrator:
         """The first event."""
         self.tell(
             ev.Planned,
-            total=plan.planned,
+            total=len(self._again) or plan.planned,
             models=tuple(model.entry.key for model in plan.models),
             cases=len(plan.cases),
             trials=plan.trials,
@@ -74,8 +82,9 @@ class Narrator:
             lanes=plan.lane_widths,
             lane_of={model.entry.key: model.lane for model in plan.models},
             concurrency=plan.concurrency,
-            already_done=already_done,
+            already_done=0 if self._again else already_done,
             earlier=earlier,
+            again=self._again,
         )
 
     def durable(self, done: CallDone) -> None:

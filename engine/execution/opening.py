@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from engine.domain import Case, Cell
+from engine.domain import CallStatus, Case, Cell
+from engine.errors import UserError
 from engine.execution.budget import Carried
 from engine.execution.events import Earlier
 from engine.execution.judge_rules import judge_terms
@@ -18,7 +19,7 @@ from engine.project import Project, config_from_snapshot, snapshot
 from engine.prompts import build_prompt, cell_fingerprint
 from engine.scoring import canonical_check
 from engine.storage.records import PlannedCell, RunHead, RunModel
-from engine.storage.rows import StoredRun
+from engine.storage.rows import CallFilter, StoredRun
 from engine.storage.store import Store
 
 
@@ -28,7 +29,8 @@ class Opening:
 
     `pending` says that stored answers lack a mark, `changed` are cases whose checks are others
     now, so that their answers are marked again. `unjudged` are cells whose judge could not be
-    asked. `before` is the run as it was stored, `earlier` what each model has behind it.
+    asked. `before` is the run as it was stored, `earlier` what each model has behind it. `beside`
+    are cells whose stored answer goes on counting, whatever they are answered now.
     """
 
     store: Store
@@ -42,6 +44,7 @@ class Opening:
     unjudged: frozenset[Cell] = frozenset()
     before: StoredRun | None = None
     earlier: Mapping[str, Earlier] = field(default_factory=dict)
+    beside: frozenset[Cell] = frozenset()
 
     @property
     def has_marks_to_make(self) -> bool:
@@ -110,9 +113,17 @@ class PlannedCells:
 def _take_up(request: RunRequest, store: Store, run_id: str) -> Opening:
     head = make_head(request, run_id)
     before = store.run(run_id)
-    stored = store.reopen_run(run_id, head, with_errors=request.retry_errors)
+    again, changed = frozenset(request.again), _changed_checks(before, request)
+    beside = _answered(store, before.info.run_id, again)
+    if again and changed:
+        raise UserError(
+            "marks_differ",
+            "The checks have changed since this run was marked, so a new answer would be marked differently.",
+            hint="Mark the run again first, then ask again.",
+        )
+    stored = store.reopen_run(run_id, head, with_errors=request.retry_errors, only=again)
     run_id = stored.info.run_id
-    missing = {unfinished.cell for unfinished in store.unfinished(run_id)}
+    missing = again or {unfinished.cell for unfinished in store.unfinished(run_id)}
     grid = request.plan.grid
     done = frozenset(i for i in range(grid.total) if grid.cell(i) not in missing)
     return Opening(
@@ -122,12 +133,29 @@ def _take_up(request: RunRequest, store: Store, run_id: str) -> Opening:
         planned=grid.total,
         done=done,
         carried=carried_over(store, run_id),
-        pending=bool(store.pending_scores(run_id)),
-        changed=_changed_checks(before, request),
-        unjudged=frozenset(unjudged(store, run_id)) if request.plan.judge is not None else frozenset(),
+        # Answers without a mark are marked when the whole run is carried on.
+        pending=not again and bool(store.pending_scores(run_id)),
+        changed=changed,
+        unjudged=_unjudged(store, run_id, request),
         before=before,
-        earlier=_earlier(store, run_id),
+        earlier={} if again else _earlier(store, run_id),
+        beside=beside,
     )
+
+
+def _answered(store: Store, run_id: str, cells: frozenset[Cell]) -> frozenset[Cell]:
+    """Those that have an answer that counts."""
+    if not cells:
+        return cells
+    cases = tuple(sorted({cell.case_id for cell in cells}))
+    chosen = CallFilter(cases=cases, statuses=(CallStatus.OK,))
+    return frozenset(c.cell for c in store.iter_calls(run_id, chosen, texts=False) if c.cell in cells)
+
+
+def _unjudged(store: Store, run_id: str, request: RunRequest) -> frozenset[Cell]:
+    if request.plan.judge is None or request.again:
+        return frozenset()
+    return frozenset(unjudged(store, run_id))
 
 
 def _earlier(store: Store, run_id: str) -> dict[str, Earlier]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from providers.base import ConnectionSettings, Provider
 from providers.registry import create
 
+from engine.domain import Cell, RunStatus
 from engine.execution.plan import Plan
 from engine.execution.preflight import Preflight
 from engine.keystore import KeyStore
@@ -40,6 +41,11 @@ class RunRequest:
     `resume_from` names the run that is carried on; `resume_choice` is `snapshot` or `new` where
     the project has changed since, None = not chosen yet. With `retry_errors` the calls that failed
     for good are asked again too, and what comes now counts.
+
+    With `again` only these calls of the run are asked and nothing else. A call without an answer
+    gets one that counts; where one is stored it goes on counting, and the new one is kept beside
+    it: an answer is not thrown again until it pleases. `resumed` fills in `left_as`, what such a
+    run was before.
     """
 
     project: Project
@@ -55,3 +61,5 @@ class RunRequest:
     clock: Clock = field(default_factory=Clock)
     make_provider: Callable[[ConnectionSettings], Provider] = create
     retry_errors: bool = False
+    again: tuple[Cell, ...] = ()
+    left_as: RunStatus | None = None

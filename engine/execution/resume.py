@@ -59,29 +59,44 @@ class _Side:
         return entry, connection, case, build_prompt(case, entry, self.config)
 
 
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which calls of a stored run are to be asked: those missing, those that failed too, or only some."""
+
+    retry_errors: bool = False
+    again: frozenset[Cell] = frozenset()
+
+    def cells(self, store: Store, run_id: str) -> Iterator[tuple[Cell, str]]:
+        """The calls with their fingerprints, in plan order."""
+        if self.again:
+            planned = store.planned(run_id)
+            yield from ((item.cell, item.fingerprint) for item in planned if item.cell in self.again)
+            return
+        for missing in store.unfinished(run_id, with_errors=self.retry_errors):
+            yield missing.cell, missing.fingerprint
+
+
 def differences(
-    store: Store, run_id: str, project: Project, *, retry_errors: bool = False
+    store: Store, run_id: str, project: Project, *, retry_errors: bool = False, again: Sequence[Cell] = ()
 ) -> tuple[Difference, ...]:
     """What the missing calls of a run would ask differently with the project as it is now.
 
-    `retry_errors`: the calls that failed for good are among them.
+    `retry_errors`: the calls that failed for good are among them. `again`: only these calls.
     """
-    return tuple(_differences(store, store.run(run_id), project, retry_errors))
+    return tuple(_differences(store, store.run(run_id), project, Wish(retry_errors, frozenset(again))))
 
 
-def _differences(
-    store: Store, stored: StoredRun, project: Project, retry_errors: bool
-) -> Iterator[Difference]:
+def _differences(store: Store, stored: StoredRun, project: Project, wish: Wish) -> Iterator[Difference]:
     before = _Side(config_from_snapshot(stored.config), {case.id: case for case in stored.cases})
     now = _Side(project.config, {case.id: case for case in project.cases})
     found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     seen: set[tuple[str, str]] = set()
-    for missing in store.unfinished(stored.info.run_id, with_errors=retry_errors):
-        pair = (missing.cell.model_key, missing.cell.case_id)
+    for cell, fingerprint in wish.cells(store, stored.info.run_id):
+        pair = (cell.model_key, cell.case_id)
         if pair in seen:
             continue
         seen.add(pair)
-        what = _what_differs(before, now, pair, missing.fingerprint)
+        what = _what_differs(before, now, pair, fingerprint)
         if what:
             found.setdefault((pair[0], what), []).append(pair[1])
     for (model_key, what), cases in found.items():
@@ -118,24 +133,41 @@ def resumed(request: RunRequest) -> RunRequest:
     """The request with project and plan restricted to the stored plan.
 
     Raises UserError: `run_not_found`, `resume_differs` (no choice was made; `details` hold the
-    differences), `all_skipped`, `nothing_missing`.
+    differences), `all_skipped`, `nothing_missing`, `model_skipped`.
     """
     if request.resume_from is None:
         return request
+    wish = Wish(request.retry_errors, frozenset(request.again))
     with Store.open(request.store_path) as store:
         stored = store.run(request.resume_from)
-        if _is_complete(store, stored, request.retry_errors):
+        if not wish.again and _is_complete(store, stored, request.retry_errors):
             raise UserError(
                 "nothing_missing",
                 f"The run {stored.info.run_id} has an answer or a final failure for every planned call.",
                 hint="Start a new run.",
             )
-        found = tuple(_differences(store, stored, request.project, request.retry_errors))
+        found = tuple(_differences(store, stored, request.project, wish))
     if found and request.resume_choice is None:
         raise _differs(stored, found)
     if found and request.resume_choice == SNAPSHOT:
         request = _as_stored(request, stored)
-    return _restricted(request, stored)
+    restricted = _restricted(request, stored)
+    return _only_again(restricted, stored.info.status) if wish.again else restricted
+
+
+def _only_again(request: RunRequest, left_as: RunStatus) -> RunRequest:
+    """Only calls that the plan still has; those of a model that cannot be asked have no sense."""
+    models, cases = {m.entry.key for m in request.plan.models}, {case.id for case in request.plan.cases}
+    again = tuple(c for c in request.again if c.model_key in models and c.case_id in cases)
+    if not again:
+        gone = sorted({cell.model_key for cell in request.again})
+        raise UserError(
+            "model_skipped",
+            f"These questions cannot be asked now: {', '.join(gone)} cannot be reached or is left out.",
+            hint="See the project's models for what is missing.",
+            skipped=request.plan.skipped,
+        )
+    return replace(request, again=again, left_as=left_as)
 
 
 def _is_complete(store: Store, stored: StoredRun, retry_errors: bool) -> bool:

@@ -128,6 +128,22 @@ def versions(connection: sqlite3.Connection, cell: int) -> list[Answer]:
     return [_answer(row) for row in rows]
 
 
+def marked_versions(connection: sqlite3.Connection, cell: int) -> list[tuple[Answer, CaseScore | None]]:
+    """The same with the newest mark of each; None = it has none."""
+    rows = connection.execute(
+        f"""SELECT {_ANSWER_FIGURES}, a.text, a.reasoning, {_SCORE}, s.checks
+        FROM answers a JOIN cells c ON c.id = a.cell
+        LEFT JOIN scores s ON s.id = (SELECT max(id) FROM scores WHERE answer = a.id)
+        WHERE a.cell = ? ORDER BY a.id = c.answer DESC, a.version DESC""",  # noqa: S608 - constants only
+        (cell,),
+    ).fetchall()
+    found = []
+    for row in rows:
+        mark = row[_ANSWER_WIDTH:]
+        found.append((_answer(row[:_ANSWER_WIDTH]), _score(mark) if mark[0] is not None else None))
+    return found
+
+
 def score_history(connection: sqlite3.Connection, cell: int) -> list[CaseScore]:
     """All marks of the counting answer, the current one first, then the newest first."""
     rows = connection.execute(

@@ -136,11 +136,20 @@ def put_answer(
     return _insert_answer(connection, cell.id, answer, finished), True
 
 
-def keep_beside(connection: sqlite3.Connection, cell: CellRow, answer: Answer, finished: str | None) -> None:
-    """Keeps an answer that does not count, once."""
+def keep_beside(connection: sqlite3.Connection, cell: CellRow, answer: Answer, finished: str | None) -> int:
+    """Keeps an answer that does not count, once; returns its row."""
     kept = connection.execute("SELECT id FROM answers WHERE cell = ?", (cell.id,)).fetchall()
-    if not any(_is_stored(connection, row, answer) for (row,) in kept):
-        _insert_answer(connection, cell.id, answer, finished)
+    for (row,) in kept:
+        if _is_stored(connection, row, answer):
+            return int(row)
+    return _insert_answer(connection, cell.id, answer, finished)
+
+
+def keep_mark_beside(connection: sqlite3.Connection, answer: int, score: CaseScore | None, at: str) -> None:
+    """Keeps the mark of an answer that does not count, once."""
+    marked = connection.execute("SELECT 1 FROM scores WHERE answer = ?", (answer,)).fetchone()
+    if score is not None and marked is None:
+        connection.execute(_INSERT_SCORE, (answer, at, "again", *_score_values(score)))
 
 
 def _is_stored(connection: sqlite3.Connection, row: int, answer: Answer) -> bool:
@@ -197,7 +206,15 @@ def keep_score(
     connection: sqlite3.Connection, cell: CellRow, answer: int, score: CaseScore, at: str, origin: str
 ) -> Mark:
     """Stores a score, if it is another one than the cell's; returns what the cell must say of it."""
-    values = (
+    values = _score_values(score)
+    row = cell.score
+    if row is None or not _is_current(connection, row, origin, values):
+        row = connection.execute(_INSERT_SCORE, (answer, at, origin, *values)).lastrowid
+    return (row, *values[:3])
+
+
+def _score_values(score: CaseScore) -> tuple[object, ...]:
+    return (
         score.state.value,
         score.score if score.state is ScoreState.SCORED else None,
         codec.flag(score.passed),
@@ -205,10 +222,6 @@ def keep_score(
         codec.dump(Shape.METRICS, score.metrics) if score.metrics else None,
         codec.dump(Shape.CHECKS, score.checks) if score.checks else None,
     )
-    row = cell.score
-    if row is None or not _is_current(connection, row, origin, values):
-        row = connection.execute(_INSERT_SCORE, (answer, at, origin, *values)).lastrowid
-    return (row, *values[:3])
 
 
 def _is_current(connection: sqlite3.Connection, row: int, origin: str, values: tuple[object, ...]) -> bool:

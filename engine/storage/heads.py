@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +19,11 @@ from engine.storage.rows import StoredRun
 _INSERT_RUN = """INSERT INTO runs (run_id, project, project_root, number, status, started_at, label,
     practice, models, cases, trials, planned, owner_pid, owner_started, owner_host, seen_at)
     VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING id"""
+
+_PLAN_AGAIN = """UPDATE cells SET state = 'planned', status = NULL, outcome = NULL, attempts = 0,
+    throttled = 0, waited_s = 0, started_at = NULL, finished_at = NULL, error_kind = NULL,
+    error_status = NULL, error_message = NULL"""
+_MISSING = "state = 'running' OR (state = 'done' AND status IN ('stopped', ?))"
 
 INFO_COLUMNS = """r.id, r.run_id, r.project, r.project_root, r.status, r.started_at, r.finished_at, r.planned,
     r.completed, r.errors, r.stopped, r.cost_usd, r.winner, r.label, r.number, r.models, r.cases,
@@ -58,11 +63,17 @@ def insert(connection: sqlite3.Connection, head: RunHead) -> None:
 
 
 def take_up(
-    connection: sqlite3.Connection, run_id: str, head: RunHead | None, *, with_errors: bool = False
+    connection: sqlite3.Connection,
+    run_id: str,
+    head: RunHead | None,
+    *,
+    with_errors: bool = False,
+    only: Collection[Cell] = (),
 ) -> None:
     """Makes this process the owner of an ended run; its missing cells become planned again.
 
-    `with_errors`: so do the cells that failed for good. Their requests stay in the log.
+    `with_errors`: so do the cells that failed for good. Their requests stay in the log. `only`:
+    just these of the cells without an answer, failed ones too; all others stay as they are.
 
     With a `head` the run goes on with that project: config, cases and the fingerprints of the
     missing cells are replaced. Raises UserError `run_not_found`, `run_deleted` or `run_in_use`.
@@ -85,13 +96,13 @@ def take_up(
             f"The run {run_id} is going on in another window or program.",
             hint="Carry on there, or end it there first.",
         )
-    connection.execute(
-        """UPDATE cells SET state = 'planned', status = NULL, outcome = NULL, attempts = 0, throttled = 0,
-            waited_s = 0, started_at = NULL, finished_at = NULL, error_kind = NULL, error_status = NULL,
-            error_message = NULL
-        WHERE run = ? AND (state = 'running' OR (state = 'done' AND status IN ('stopped', ?)))""",
-        (run, "error" if with_errors else "stopped"),
-    )
+    if only:
+        _plan_again(connection, run, only)
+    else:
+        connection.execute(
+            f"{_PLAN_AGAIN} WHERE run = ? AND ({_MISSING})",
+            (run, "error" if with_errors else "stopped"),
+        )
     if head is not None:
         _replace_snapshot(connection, run, head)
     me = owner.this_process()
@@ -99,6 +110,15 @@ def take_up(
         """UPDATE runs SET status = 'running', finished_at = NULL, owner_pid = ?, owner_started = ?,
             owner_host = ?, seen_at = ? WHERE id = ?""",
         (me.pid, me.started, me.host, codec.time_text(datetime.now(UTC)), run),
+    )
+
+
+def _plan_again(connection: sqlite3.Connection, run: int, cells: Collection[Cell]) -> None:
+    models = dict(connection.execute("SELECT model_key, id FROM run_models WHERE run = ?", (run,)).fetchall())
+    cases = dict(connection.execute("SELECT case_id, id FROM run_cases WHERE run = ?", (run,)).fetchall())
+    connection.executemany(
+        f"{_PLAN_AGAIN} WHERE run = ? AND model = ? AND run_case = ? AND trial = ? AND ({_MISSING})",
+        [(run, *_place(cell, models, cases), "error") for cell in cells],
     )
 
 

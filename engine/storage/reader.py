@@ -165,6 +165,11 @@ class Reader:
         with self.database.reading() as connection:
             return calls.versions(connection, self._cell(connection, run_id, cell))
 
+    def marked_answers(self, run_id: str, cell: Cell) -> list[tuple[Answer, CaseScore | None]]:
+        """Every answer kept for a cell with its newest mark, the counting one first."""
+        with self.database.reading() as connection:
+            return calls.marked_versions(connection, self._cell(connection, run_id, cell))
+
     def score_history(self, run_id: str, cell: Cell) -> list[CaseScore]:
         """Every mark of the counting answer, the current one first."""
         with self.database.reading() as connection:

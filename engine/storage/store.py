@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
@@ -93,16 +93,23 @@ class Store(Reader):
         with self.database.transaction() as connection:
             heads.insert(connection, head)
 
-    def reopen_run(self, run_id: str, head: RunHead | None = None, *, with_errors: bool = False) -> StoredRun:
+    def reopen_run(
+        self,
+        run_id: str,
+        head: RunHead | None = None,
+        *,
+        with_errors: bool = False,
+        only: Collection[Cell] = (),
+    ) -> StoredRun:
         """Takes an ended run up again as this process's own; its missing cells are planned again,
-        and `with_errors` those that failed for good.
+        and `with_errors` those that failed for good. With `only` just these, if they have no answer.
 
         With `head` it goes on with that project as it is now (config, cases, fingerprints of the
         missing cells). Raises `run_in_use` while its owner is alive, `run_deleted`.
         """
         run_id = self.resolve(run_id)
         with self.database.transaction() as connection:
-            heads.take_up(connection, run_id, head, with_errors=with_errors)
+            heads.take_up(connection, run_id, head, with_errors=with_errors, only=only)
             self._writer.forget(run_id)
         return self.run(run_id)
 

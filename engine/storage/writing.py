@@ -19,6 +19,7 @@ from engine.storage.cell_rows import (
     clear_score,
     find_cell,
     keep_beside,
+    keep_mark_beside,
     keep_score,
     put_answer,
     put_attempts,
@@ -118,7 +119,9 @@ class Writer:
         written = self._fresh.pop((write.run_id, done.cell), None)
         if not write.counts:
             if done.answer is not None:
-                keep_beside(connection, cell, done.answer, finished)
+                row = keep_beside(connection, cell, done.answer, finished)
+                keep_mark_beside(connection, row, done.score, finished or "")
+            put_attempts(connection, cell.id, done.attempt_log)
             return
         if done.answer is None and cell.answer is not None and cell.status == CallStatus.OK.value:
             # The stored answer is paid for and stays; if its mark is missing it can be made later.
