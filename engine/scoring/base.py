@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.config.schema import Judge
 from engine.domain import Answer, Case, CheckSpec, ScoreState, Severity
 from engine.scoring.seams import JudgeReply, JudgeRequest, SandboxRequest, SandboxResult
+
+if TYPE_CHECKING:
+    from engine.scoring.pairs import Meet
 
 
 class CheckFault(Exception):  # noqa: N818 - a fault of the check, in the words of the house
@@ -56,6 +59,7 @@ class ScoringContext:
     them from the answer. `judge`, `embed` and `sandbox` do what needs a model call or an
     isolated interpreter; None = not available, and a check that needs one is errored.
     `scorer_paths` are the project's `scorers.paths`, beside its folder `scorers/`.
+    `meet` tells how the answer did against other models' answers; None = they are not at hand.
     `fence` makes the random part of the marks around untrusted text; None = from `secrets`.
     """
 
@@ -71,6 +75,7 @@ class ScoringContext:
     sandbox: Callable[[SandboxRequest], SandboxResult] | None = None
     fence: Callable[[], str] | None = None
     scorer_paths: tuple[str, ...] = ()
+    meet: Meet | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +176,11 @@ def accepted(reference: Any) -> tuple[Any, ...]:
     if isinstance(reference, (list, tuple)):
         return tuple(reference)
     return (reference,)
+
+
+def has_reference(reference: Any) -> bool:
+    """Whether there is something to compare with: an empty text or list is nothing."""
+    return reference is not None and reference != "" and reference not in ([], ())
 
 
 def as_text(value: Any) -> str:

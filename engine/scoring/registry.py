@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.config.schema import Judge
 from engine.domain import Case, CheckSpec, Problem, Severity
-from engine.scoring.base import CheckType, Fault, Setup
+from engine.scoring.base import CheckType, Fault, Setup, has_reference
 from engine.scoring.code import CODE_EXEC
 from engine.scoring.custom_files import scorer_names
 from engine.scoring.judge import LLM_JUDGE
@@ -57,11 +57,6 @@ def canonical_check(name: str) -> str | None:
 def reference_of(spec: CheckSpec, case: Case) -> Any:
     """The check's own reference, else the case's; None = there is none."""
     return case.reference if spec.reference is None else spec.reference
-
-
-def has_reference(reference: Any) -> bool:
-    """Whether there is something to compare with: an empty text or list is nothing."""
-    return reference is not None and reference != "" and reference not in ([], ())
 
 
 def validate_check(

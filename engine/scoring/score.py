@@ -9,14 +9,13 @@ from typing import Any
 
 from engine.domain import Answer, Case, CaseScore, CheckResult, CheckSpec, Outcome, ScoreState, Severity
 from engine.scoring.answer_text import is_blank, visible_answer
-from engine.scoring.base import CheckFault, CheckInput, CheckType, Finding, ScoringContext
+from engine.scoring.base import CheckFault, CheckInput, CheckType, Finding, ScoringContext, has_reference
 from engine.scoring.custom import run_custom
 from engine.scoring.custom_files import find_scorer, scorer_files
 from engine.scoring.options import read_options
 from engine.scoring.registry import (
     CHECKS,
     canonical_check,
-    has_reference,
     missing_reference,
     reference_of,
     unknown_check,

@@ -11,7 +11,8 @@ from engine.domain import CallError, Outcome
 class JudgeRequest:
     """One question to the judge model. `vote` counts from 1, `attempt` is 2 for the one retry.
 
-    `temperature` is 0 unless the project says otherwise. `purpose` is mark or pair.
+    `temperature` is 0 unless the project says otherwise. `purpose` is mark or pair. `between` are
+    the models whose answers are compared, in the order shown; the judge is not told.
     """
 
     prompt: str
@@ -21,6 +22,7 @@ class JudgeRequest:
     vote: int = 1
     attempt: int = 1
     purpose: str = "mark"
+    between: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
