@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.domain import RunStatus
@@ -59,25 +59,39 @@ def make_field(data: BoardInput, should_stop: Callable[[], bool] | None) -> Fiel
     return Field(drafts, grid, order, readings)
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What places are given by: a model's status and its raw metrics."""
+
+    key: str
+    status: EntryStatus
+    raw: Mapping[str, float | None]
+
+
 def score_field(whole: Field) -> Scored:
+    """Composites and places of a field."""
+    rows = [Measured(item.key, item.status, item.raw) for item in whole.drafts]
+    return score_rows(rows, whole.order, whole.readings)
+
+
+def score_rows(rows: Sequence[Measured], order: Order, readings: Mapping[str, Reading]) -> Scored:
     """Composites and places. Only ranked models span a min-max range; with none of them the
     incomplete ones do, so that a run in its first minutes has an order at all."""
-    eligible = whole.of(EntryStatus.RANKED) or whole.of(EntryStatus.INCOMPLETE)
-    ranges = {name: field_range(item.raw.get(name) for item in eligible) for name in whole.readings}
-    shares = whole.order.shares
-    all_terms = {d.key: terms(d.raw, whole.readings, shares, ranges) for d in whole.drafts}
+    groups = {status: [row for row in rows if row.status is status] for status in _GROUPS}
+    eligible = groups[EntryStatus.RANKED] or groups[EntryStatus.INCOMPLETE]
+    ranges = {name: field_range(row.raw.get(name) for row in eligible) for name in readings}
+    all_terms = {row.key: terms(row.raw, readings, order.shares, ranges) for row in rows}
     composites = {key: composite(values) for key, values in all_terms.items()}
     places: list[Place] = []
     for status in _GROUPS:
-        contenders = [_contender(item, composites, whole) for item in whole.of(status)]
-        found = place(contenders, whole.order)
+        found = place([_contender(row, composites, order) for row in groups[status]], order)
         places += found if status is EntryStatus.RANKED else [replace(item, rank=None) for item in found]
     return Scored(all_terms, composites, tuple(places))
 
 
-def _contender(item: Draft, composites: Mapping[str, float | None], whole: Field) -> Contender:
-    weighted = {name: item.raw.get(name) for name in whole.order.shares}
-    return Contender(item.key, composites[item.key], item.raw.get(whole.order.tie_breaker.name), weighted)
+def _contender(row: Measured, composites: Mapping[str, float | None], order: Order) -> Contender:
+    weighted = {name: row.raw.get(name) for name in order.shares}
+    return Contender(row.key, composites[row.key], row.raw.get(order.tie_breaker.name), weighted)
 
 
 def winner_of(scored: Scored) -> str | None:

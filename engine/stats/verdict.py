@@ -28,6 +28,7 @@ LEAST_DIFFERING = 6
 FLIP_BELOW = 20
 ALPHA = 0.05
 PLANNED_TRIALS = (1, 3, 5, 10)
+PLANNED_ROWS = (1, 3, 7)
 CODES = {
     1: "not_enough_tests",
     2: "same_few_differences",
@@ -77,14 +78,18 @@ class Terms:
 
 def standing(contestants: Sequence[Contestant], sign: float = 1.0) -> list[Contestant]:
     """Best mean first; equal means (but for rounding) by composite, then key."""
-    return sorted(
-        contestants,
-        key=lambda c: (
-            -sign * float(f"{c.mean:.10g}"),
-            c.composite is None,
-            -float(f"{c.composite or 0.0:.10g}"),
-            c.key,
-        ),
+    return sorted(contestants, key=lambda c: standing_key(c.key, c.mean, c.composite, sign))
+
+
+def standing_key(
+    key: str, mean: float, composite: float | None, sign: float = 1.0
+) -> tuple[float, bool, float, str]:
+    """What models are put in their standing by, ascending."""
+    return (
+        -sign * float(f"{mean:.10g}"),
+        composite is None,
+        -float(f"{composite or 0.0:.10g}"),
+        key,
     )
 
 
@@ -172,15 +177,15 @@ def telling_cases(a: Contestant, b: Contestant, case_ids: Sequence[str], most: i
     return tuple(name for _, name in apart[:most])
 
 
-def tied_group(ordered: Sequence[Contestant], pairs: Sequence[PairResult], terms: Terms) -> tuple[str, ...]:
-    """The leader and every model that it is not shown to be better than (row 4)."""
-    leader = ordered[0].key
+def tied_group(names: Sequence[str], pairs: Sequence[PairResult], sign: float) -> tuple[str, ...]:
+    """The leader and every model that it is not shown to be better than (row 4); `names` best first."""
+    leader = names[0]
     tied = [leader]
-    for other in ordered[1:]:
-        pair = pair_of(pairs, leader, other.key)
-        beaten = pair is not None and pair.row == 4 and terms.sign * (pair.delta or 0.0) > 0.0
+    for other in names[1:]:
+        pair = pair_of(pairs, leader, other)
+        beaten = pair is not None and pair.row == 4 and sign * (pair.delta or 0.0) > 0.0
         if not beaten:
-            tied.append(other.key)
+            tied.append(other)
     return tuple(tied)
 
 
@@ -226,26 +231,20 @@ def _by_trials(noise: Noise, gap: float, trials: int, pairs: int) -> dict[int, i
     return {count: cases for count, cases in found.items() if cases is not None}
 
 
-def decide(
-    ordered: Sequence[Contestant], pairs: Sequence[PairResult], terms: Terms, winner: str | None
-) -> Verdict:
-    """The verdict over at least two contestants in their standing, from their compared pairs.
+def choose(names: Sequence[str], pairs: Sequence[PairResult], sign: float, winner: str | None) -> Verdict:
+    """The verdict over at least two models in their standing, without a planner.
 
     Headline: the leader against the best other member of the tied group; if it is alone there,
-    against the next by mean. The planner stands beside rows 1, 3 and 7.
+    against the next by mean.
     """
-    by_key: Mapping[str, Contestant] = {item.key: item for item in ordered}
-    leader = ordered[0].key
-    tied = tied_group(ordered, pairs, terms)
-    other = tied[1] if len(tied) > 1 else ordered[1].key
+    leader = names[0]
+    tied = tied_group(names, pairs, sign)
+    other = tied[1] if len(tied) > 1 else names[1]
     pair = pair_of(pairs, leader, other)
     if pair is None or pair.row is None:
         raise ValueError("the headline pair has not been compared")
-    planner = None
-    if pair.row in (1, 3, 7):
-        planner = plan(pair, by_key[pair.a], by_key[pair.b], terms, len(pairs))
     outside = None
-    if winner is not None and winner in by_key and winner not in tied:
+    if winner is not None and winner in names and winner not in tied:
         outside = pair_of(pairs, leader, winner)
     return Verdict(
         row=pair.row,
@@ -255,6 +254,20 @@ def decide(
         b=other,
         pair=pair,
         tied=tied,
-        planner=planner,
         outside=outside,
     )
+
+
+def decide(
+    ordered: Sequence[Contestant], pairs: Sequence[PairResult], terms: Terms, winner: str | None
+) -> Verdict:
+    """The verdict over at least two contestants in their standing, from their compared pairs.
+
+    The planner stands beside rows 1, 3 and 7.
+    """
+    by_key: Mapping[str, Contestant] = {item.key: item for item in ordered}
+    verdict = choose([item.key for item in ordered], pairs, terms.sign, winner)
+    pair = verdict.pair
+    if pair is None or verdict.row not in PLANNED_ROWS:
+        return verdict
+    return replace(verdict, planner=plan(pair, by_key[pair.a], by_key[pair.b], terms, len(pairs)))

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from engine.config.schema import Config
-from engine.stats.board import Entry, EntryStatus, Leaderboard, WeightChange
-from engine.stats.metrics import reading, weight_shares
-from engine.stats.normalise import composite, field_range, terms
+from engine.stats.board import Entry, EntryStatus, WeightChange
+from engine.stats.metrics import weight_shares
 from engine.stats.ranking import Contender, Order, Place, place
 
 _STEP = 1e-6
 _SAME = 1e-12
 _MOST = 1e6
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """A model's place under other weights."""
-
-    model_key: str
-    rank: int | None
-    composite: float | None
 
 
 def _ranked(entries: Sequence[Entry]) -> list[Entry]:
@@ -124,25 +112,3 @@ def nearest_change(entries: Sequence[Entry], order: Order, winner: str | None) -
     changes = [_first_change(ranked, first, metric, order) for metric in order.shares]
     found = [change for change in changes if change is not None]
     return min(found, key=lambda change: _distance(change.factor), default=None)
-
-
-def preview(board: Leaderboard, config: Config, weights: Mapping[str, float]) -> tuple[Preview, ...]:
-    """Places and composites under other weights from the raw metrics of a board, best first.
-
-    Cheap enough for a slider: no answer is read. Ranks are those `build_board` would give.
-    """
-    shares = weight_shares(weights)
-    ranked = [entry for entry in board.entries if entry.status is EntryStatus.RANKED]
-    rules = config.metrics.rules
-    readings = {name: reading(name, rules) for name in shares}
-    raw = {e.model_key: {n: e.metrics[n].raw if n in e.metrics else None for n in shares} for e in ranked}
-    ranges = {name: field_range(values[name] for values in raw.values()) for name in shares}
-    scores = {key: composite(terms(values, readings, shares, ranges)) for key, values in raw.items()}
-    tie = reading(config.metrics.tie_breaker, rules)
-    order = Order(shares, readings, tie)
-    contenders = []
-    for entry in ranked:
-        breaker = entry.metrics.get(tie.name)
-        key = entry.model_key
-        contenders.append(Contender(key, scores[key], breaker.raw if breaker else None, raw[key]))
-    return tuple(Preview(item.key, item.rank, scores[item.key]) for item in place(contenders, order))
