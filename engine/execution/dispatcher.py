@@ -72,7 +72,7 @@ class Dispatcher:
         self._admission = Admission(plan, self._traffic, self.ledger, self._cells)
         self._flights: dict[int, _Flight] = {}
         self._next_job = 0
-        self._paused = False
+        self._paused = self._resumed = False
         self._stopping: str | None = None
         self._judges_stopped = False
         self._judge_failure: Failure | None = None
@@ -88,7 +88,8 @@ class Dispatcher:
     def start_ready(self, now: float, capacity: int | None = None) -> list[Job]:
         """Admits everything that may start now, up to `capacity` jobs in flight at once."""
         self._now = now
-        self._traffic.pass_time(now)
+        self._traffic.pass_time(now, paused=self._paused or self._resumed)
+        self._resumed = False
         self._drop_stopped_judges()
         slots = self._plan.concurrency if capacity is None else min(capacity, self._plan.concurrency)
         jobs: list[Job] = []
@@ -220,7 +221,7 @@ class Dispatcher:
             return Decision(Fate.STOPPED, code=self._stopping or "cancelled")
         decision = self._traffic.heard_failure(lane, flight.started, failure, now)
         if decision is None:
-            decision = self._own_fate(flight.job, lane, failure, now)
+            decision = self._own_fate(flight, lane, failure, now)
         self._drop_stopped_judges(failure if flight.job.kind is JobKind.JUDGE else None)
         if self._stopping and decision.fate in _COMES_BACK and not self._may_come_back(flight.job):
             return Decision(Fate.STOPPED, code=self._stopping)
@@ -229,8 +230,8 @@ class Dispatcher:
     def _may_come_back(self, job: Job) -> bool:
         return job.kind is JobKind.JUDGE and self._judges_go_on
 
-    def _own_fate(self, job: Job, lane: Lane, failure: Failure, now: float) -> Decision:
-        action = classify(failure)
+    def _own_fate(self, flight: _Flight, lane: Lane, failure: Failure, now: float) -> Decision:
+        action, job = classify(failure), flight.job
         progress = self._cells.progress(job.item)
         policy = lane.plan.retry
         used_up = action is Action.RETRY and progress.retries >= policy.retries
@@ -242,6 +243,7 @@ class Dispatcher:
         if job.kind is JobKind.JUDGE and lane.stopped:
             return Decision(Fate.FAILED, code=lane.stopped)
         if action is Action.THROTTLE:
+            lane.queue.turns.refused(self._member(job), flight.started, now, lane.closed_until)
             return Decision(Fate.REQUEUED, self._traffic.throttle_delay_s(lane, failure), "throttled")
         stopped = self._traffic.long_wait(lane, failure, now)
         if stopped is not None:
@@ -321,6 +323,7 @@ class Dispatcher:
 
     def resume(self) -> None:
         """Goes on after `pause`."""
+        self._resumed = self._resumed or self._paused
         self._paused = False
 
     def set_width(self, lane_id: str, width: int) -> None:

@@ -1,111 +1,16 @@
-"""One lane: the queue of a connection, its slots, and every reason why it may not start now."""
+"""One lane: the slots of a connection, and every reason why it may not start a call now."""
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator
-
 from engine.execution.events import LaneState
 from engine.execution.jobs import LanePlan
+from engine.execution.lane_queue import LaneQueue
 from engine.execution.throttle import Pace, TokenBucket, WidthControl
 
 SILENT_S = 900.0
 """A lane that only says "slow down" for this long is stopped."""
 _PROBE_FIRST_S = 5.0
 _PROBE_LONGEST_S = 60.0
-
-
-class LaneQueue:
-    """Items of one lane: ready ones by member (model) in plan order, and retries by due time.
-
-    Every operation is O(log n) in the items and O(members) in the models of the lane.
-    """
-
-    __slots__ = ("_due", "_parked", "_ready")
-
-    def __init__(self) -> None:
-        self._ready: dict[int, list[int]] = {}
-        self._due: list[tuple[float, int, int]] = []
-        self._parked: set[int] = set()
-
-    def load(self, member: int, items: list[int]) -> None:
-        """Sets the items of a member; `items` must be sorted."""
-        self._ready[member] = items
-
-    def push(self, member: int, item: int) -> None:
-        """Puts an item back at its place in plan order: before everything later."""
-        heapq.heappush(self._ready.setdefault(member, []), item)
-
-    def push_due(self, due: float, member: int, item: int) -> None:
-        """An item that is ready from `due` on. A parked member's items need no moment."""
-        if member in self._parked:
-            self.push(member, item)
-        else:
-            heapq.heappush(self._due, (due, item, member))
-
-    def wake(self, now: float) -> None:
-        """Moves what is due to the ready items."""
-        while self._due and self._due[0][0] <= now:
-            _, item, member = heapq.heappop(self._due)
-            self.push(member, item)
-
-    def next_due(self) -> float | None:
-        """The earliest due time."""
-        return self._due[0][0] if self._due else None
-
-    def head(self) -> tuple[int, int] | None:
-        """(item, member) that is first in plan order among members that are not parked."""
-        best: tuple[int, int] | None = None
-        for member, items in self._ready.items():
-            if items and member not in self._parked and (best is None or items[0] < best[0]):
-                best = (items[0], member)
-        return best
-
-    def pop(self, member: int) -> int:
-        """Takes the member's first item."""
-        return heapq.heappop(self._ready[member])
-
-    def park(self, member: int) -> None:
-        """Keeps the member's items but starts none of them."""
-        self._parked.add(member)
-        mine = [entry for entry in self._due if entry[2] == member]
-        if mine:
-            self._due = [entry for entry in self._due if entry[2] != member]
-            heapq.heapify(self._due)
-            for _, item, _ in mine:
-                self.push(member, item)
-
-    def unpark(self, member: int) -> None:
-        """Lets the member's items start again."""
-        self._parked.discard(member)
-
-    def drain(self, member: int | None = None) -> Iterator[int]:
-        """Takes out all items, or those of one member, in plan order."""
-        members = list(self._ready) if member is None else [member]
-        due = [entry for entry in self._due if member is None or entry[2] == member]
-        if due:
-            self._due = [entry for entry in self._due if member is not None and entry[2] != member]
-            heapq.heapify(self._due)
-        taken = [item for _, item, _ in due]
-        for m in members:
-            taken += self._ready.pop(m, [])
-        yield from sorted(taken)
-
-    def ready_count(self) -> int:
-        """Items that could start now but for the lane."""
-        return sum(len(items) for m, items in self._ready.items() if m not in self._parked)
-
-    def due_count(self) -> int:
-        """Items that wait for their moment."""
-        return len(self._due)
-
-    def has_work(self) -> bool:
-        """True where some item may start now or later by itself."""
-        return self.head() is not None or self.next_due() is not None
-
-    def holds_any(self) -> bool:
-        """True where any item is left, parked ones included."""
-        return bool(self._due) or any(self._ready.values())
 
 
 class Lane:
@@ -134,6 +39,7 @@ class Lane:
         self.unreachable_since: float | None = None
         self.offline_since: float | None = None
         self._silent_since: float | None = None
+        self._held_until = 0.0
         self._probe_at = 0.0
         self._probe_gap = _PROBE_FIRST_S
         self._probing = False
@@ -214,7 +120,11 @@ class Lane:
         if since is None and not self.answered_once:
             # A lane that is away from the start must end some day; one that answered comes back.
             since = self.offline_since
-        return None if since is None else since + SILENT_S
+        return None if since is None else max(since, self._held_until) + SILENT_S
+
+    def hold(self, now: float) -> None:
+        """The run is paused: nothing was asked until now, so no silence counts."""
+        self._held_until = now
 
     def silent_too_long(self, now: float) -> bool:
         """True where patience has ended."""

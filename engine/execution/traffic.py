@@ -65,9 +65,11 @@ class Traffic:
         """The state of every lane for the screen."""
         return tuple(lane.view(now) for lane in self)
 
-    def pass_time(self, now: float) -> None:
+    def pass_time(self, now: float, *, paused: bool = False) -> None:
         """Wakes what is due, gives back width, stops lanes that were silent for too long."""
         for lane in self:
+            if paused:
+                lane.hold(now)
             lane.queue.wake(now)
             change = lane.recover(now)
             if change:
@@ -83,6 +85,7 @@ class Traffic:
         lane.heard_answer()
         self._network_is_there(lane, now)
         if member is not None:
+            lane.queue.turns.answered(member)
             self.standing.answered(member)
 
     def heard_failure(self, lane: Lane, started: float, failure: Failure, now: float) -> Decision | None:
