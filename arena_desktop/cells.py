@@ -54,6 +54,8 @@ class Tie(StrEnum):
     FIRST = "first"
     MIDDLE = "middle"
     LAST = "last"
+    ALONE = "alone"
+    """A member whose neighbours are none: the table is sorted otherwise, or weights part the group."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""The leaderboard as records and columns, as measured or under the weights of the sliders."""
+"""The leaderboard as records and columns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QCoreApplication
 
@@ -27,7 +27,6 @@ from arena_desktop.wording.board import score_spoken
 from arena_desktop.wording.metrics import metric_name, metric_value
 from arena_desktop.wording.reasons import reason_sentence, short_reason
 from engine.stats.board import Entry, EntryStatus, Interval, Leaderboard
-from engine.stats.what_if import Preview
 
 _MUST_HAVES = frozenset({"privacy_undeclared", "features_unknown", "context_unknown", "cannot_verify"})
 _NEUTRAL = frozenset({"no_key", "not_asked", "no_trust", "incomplete"})
@@ -39,7 +38,7 @@ def _tr(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """One model. `place` and `score` are those shown now; `tie` is its part of the bracket."""
+    """One model. `tied`: one of those too close to tell apart; `tie` is its piece of their bracket."""
 
     entry: Entry
     head: ModelHead
@@ -50,6 +49,7 @@ class BoardRow:
     first: bool = False
     must_haves: bool = False
     names: Mapping[str, str] | None = None
+    tied: bool = False
 
     @property
     def key(self) -> str:
@@ -67,49 +67,47 @@ class BoardRow:
         return not self.entry.failures
 
 
-def board_rows(
-    board: Leaderboard,
-    heads: Mapping[str, ModelHead],
-    *,
-    must_haves: bool,
-    preview: Sequence[Preview] | None = None,
-) -> list[BoardRow]:
-    """The rows best first. With `preview` under other weights, for which there are no likely ranges."""
+def board_rows(board: Leaderboard, heads: Mapping[str, ModelHead], *, must_haves: bool) -> list[BoardRow]:
+    """The rows best first, with their parts of the bracket in that order."""
     names = {entry.model_key: entry.label for entry in board.entries}
-    seen = {item.model_key: item for item in preview or ()}
-    entries = list(board.entries)
-    if preview is not None:
-        order = {item.model_key: number for number, item in enumerate(preview)}
-        entries.sort(key=lambda entry: order.get(entry.model_key, len(order)))
-    ties = {} if preview is not None else _ties(entries, board.verdict.tied)
     rows = []
-    for number, entry in enumerate(entries):
-        other = seen.get(entry.model_key)
+    for number, entry in enumerate(board.entries):
         rows.append(
             BoardRow(
                 entry=entry,
                 head=heads.get(entry.model_key) or ModelHead(entry.model_key, entry.label, number),
-                place=other.rank if other is not None else entry.rank,
-                score=other.composite if other is not None else entry.composite,
-                interval=None if preview is not None else entry.composite_interval,
-                tie=ties.get(entry.model_key, Tie.NONE),
+                place=entry.rank,
+                score=entry.composite,
+                interval=entry.composite_interval,
                 first=number == 0 and entry.status is EntryStatus.RANKED,
                 must_haves=must_haves,
                 names=names,
+                tied=entry.model_key in board.verdict.tied and len(board.verdict.tied) > 1,
             )
         )
-    return rows
+    return bracketed(rows)
 
 
-def _ties(entries: Sequence[Entry], tied: Sequence[str]) -> dict[str, Tie]:
-    """The bracket over neighbouring rows of the tied group; a group that others part gets none."""
-    places = [n for n, entry in enumerate(entries) if entry.model_key in tied]
-    if len(places) < 2 or places[-1] - places[0] != len(places) - 1:
-        return {}
-    found = {entries[n].model_key: Tie.MIDDLE for n in places}
-    found[entries[places[0]].model_key] = Tie.FIRST
-    found[entries[places[-1]].model_key] = Tie.LAST
+def bracketed(rows: Sequence[BoardRow]) -> list[BoardRow]:
+    """The rows with the pieces of the bracket that their order asks for.
+
+    Neighbours share a piece. The group may be parted: by weights, by another order, by a filter.
+    """
+    found = []
+    for number, row in enumerate(rows):
+        above = number > 0 and rows[number - 1].tied
+        below = number + 1 < len(rows) and rows[number + 1].tied
+        tie = _PIECES[above, below] if row.tied else Tie.NONE
+        found.append(row if row.tie is tie else replace(row, tie=tie))
     return found
+
+
+_PIECES = {
+    (False, True): Tie.FIRST,
+    (True, True): Tie.MIDDLE,
+    (True, False): Tie.LAST,
+    (False, False): Tie.ALONE,
+}
 
 
 def _score_cell(row: BoardRow) -> ScoreCell:
@@ -172,7 +170,11 @@ def _place_spoken(row: BoardRow) -> str:
     if row.place is None:
         return _tr("no place")
     text = _tr("place {place}").format(place=row.place)
-    return text if row.tie is Tie.NONE else f"{text}, {_tr('too close to tell apart from its neighbours')}"
+    return (
+        text
+        if row.tie is Tie.NONE
+        else f"{text}, {_tr('too close to tell apart from the others in the bracket')}"
+    )
 
 
 def _raw(row: BoardRow, metric: str) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -12,7 +13,7 @@ from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.desks.insight_desk import Insights
 from arena_desktop.desks.result_desk import Result
-from arena_desktop.itemmodels.leaderboard import BoardRow, board_rows, leaderboard_columns
+from arena_desktop.itemmodels.leaderboard import BoardRow, board_rows, bracketed, leaderboard_columns
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.views.insights import AnswersWanted, InsightsSection
 from arena_desktop.views.live_board import live_result
@@ -44,7 +45,6 @@ from arena_desktop.wording.verdict import VerdictWords, verdict_words
 from engine.errors import ArenaError
 from engine.execution.events import RunFinished
 from engine.stats.board import EntryStatus, Leaderboard
-from engine.stats.what_if import Preview
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
@@ -64,7 +64,7 @@ class ResultsView(ResultPage):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context, "results", self.tr("Leaderboard"), scrolls=True)
         self._following = context.runs.running
-        self._preview: tuple[Preview, ...] | None = None
+        self._trial: Leaderboard | None = None
         self._summary = ""
         self._marks_are_others = False
         self._live = QTimer(self)
@@ -125,6 +125,8 @@ class ResultsView(ResultPage):
             leaderboard_columns(), key=lambda r: r.key, muted=lambda r: r.out, parent=self.table
         )
         self.table.setModel(self.rows)
+        self.rows.layoutChanged.connect(self._bracket)
+        self.rows.modelReset.connect(self._bracket)
         self.table.fit_rows()
         self.table.remember(self.context.settings)
         self.table.link_clicked.connect(self._on_link)
@@ -189,7 +191,7 @@ class ResultsView(ResultPage):
         self._show_board(board, facts)
 
     def _show_board(self, board: Leaderboard, facts: ResultFacts) -> None:
-        self._preview = None
+        self._trial = None
         self._show_verdict(board, facts)
         self._show_rows(board, facts)
         self._show_pictures(board, facts)
@@ -205,12 +207,14 @@ class ResultsView(ResultPage):
 
     def _show_verdict(self, board: Leaderboard, facts: ResultFacts) -> None:
         said = verdict_words(board)
-        self.verdict.set_text(_card_text(board, said, self._buttons(board, live=facts.result.live)))
+        trial = self._trial is not None
+        buttons = self._buttons(board, live=facts.result.live)
+        self.verdict.set_text(_card_text(board, said, buttons, trial=trial))
         self.why.set_lines(words.why_lines(board))
         self.change.set_lines(changes_unfolded(board))
         lines = words.note_lines(board, facts.result.stored.notes)
         self.notes.set_lines(lines)
-        self._summary = words.summary_text(board, facts.info, lines)
+        self._summary = words.summary_text(board, facts.info, lines, trial=trial)
 
     def _buttons(self, board: Leaderboard, *, live: bool) -> tuple[VerdictButton, ...]:
         why = self.tr("Why this one?") if board.winner else self.tr("Why none?")
@@ -229,13 +233,20 @@ class ResultsView(ResultPage):
         if [column.id for column in self.rows.columns] != wanted:
             self.rows.set_columns(leaderboard_columns(own))
         has = facts.config is not None and bool(must_haves(facts.config))
-        rows = board_rows(board, facts.heads, must_haves=has, preview=self._preview)
+        rows = board_rows(board, facts.heads, must_haves=has)
         self.rows.set_rows(rows)
+        self._bracket()
         self.check_meets.setVisible(has or any(not row.meets for row in rows))
-        tied = any(row.tie.value != "none" for row in rows)
-        self._show_tie(board.cases, tied)
-        self._score.setVisible(self._preview is None)
-        self.label_preview.setVisible(self._preview is not None)
+        self._show_tie(board.cases, any(row.tied for row in rows))
+        self._score.setVisible(self._trial is None)
+        self.label_preview.setVisible(self._trial is not None)
+
+    def _bracket(self) -> None:
+        """The bracket follows the order that the table stands in."""
+        shown = self.rows.shown_rows()
+        for before, after in zip(shown, bracketed(shown), strict=True):
+            if before is not after:
+                self.rows.replace(after)
 
     def _show_tie(self, tests: int, tied: bool) -> None:
         label = self._tie.findChild(Label)
@@ -278,13 +289,15 @@ class ResultsView(ResultPage):
         if not shown.isHidden():
             announce(shown, " ".join(shown.texts()))
 
-    def _on_previewed(self, seen: tuple[Preview, ...] | None) -> None:
+    def _on_previewed(self, trial: Leaderboard | None) -> None:
         facts, board = self.facts, self.check_own.board
         if facts is None or board is None:
             return
-        self._preview = seen
-        self._show_rows(board, facts)
-        self._show_bars(words.chart_sentence(board) if seen is None else words.preview_legend())
+        self._trial = trial
+        shown = trial or board
+        self._show_verdict(shown, facts)
+        self._show_rows(shown, facts)
+        self._show_bars(words.chart_sentence(board) if trial is None else words.preview_legend())
 
     def _on_meets(self, only: bool) -> None:
         self.rows.set_predicate((lambda row: row.meets) if only else None)
@@ -396,8 +409,13 @@ class ResultsView(ResultPage):
         self._live.stop()
 
 
-def _card_text(board: Leaderboard, said: VerdictWords, buttons: tuple[VerdictButton, ...]) -> VerdictText:
+def _card_text(
+    board: Leaderboard, said: VerdictWords, buttons: tuple[VerdictButton, ...], *, trial: bool
+) -> VerdictText:
     icon = "compare" if board.verdict.row in _COMPARE_ROWS else ""
+    if trial:
+        said = replace(said, chip=words.trial_chip(), kind="info")
+        icon = "compare"
     return VerdictText(
         sentence=said.headline,
         lead=lead_spans(said.lead, words.strong_pieces(board)),

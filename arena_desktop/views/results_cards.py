@@ -21,7 +21,7 @@ from arena_desktop.wording.results import label_map
 from engine.config.schema import Config
 from engine.stats.board import EntryStatus, Leaderboard
 from engine.stats.metrics import weight_shares
-from engine.stats.what_if import Preview, preview
+from engine.stats.reweigh import reweighed
 
 _MORE = ("accuracy", "cost", "latency")
 _ICONS = {
@@ -73,7 +73,8 @@ class Unfolded(QWidget):
 class WhatIfCard(Card):
     """Sliders over the weights of a stored board. Nothing is asked again and nothing is spent.
 
-    `previewed(tuple[Preview, ...] | None)` follows each move; None = the project's own weights.
+    `previewed(Leaderboard | None)` follows each move with the board under the weights of the sliders;
+    None = the project's own weights.
     """
 
     previewed = Signal(object)
@@ -123,10 +124,8 @@ class WhatIfCard(Card):
         self._sliders.set_shares(
             {name: self._own.get(name, 0) for name in names}, {name: metric_name(name) for name in names}
         )
-        change = board.weight_change
-        self.note.setText(weight_change_sentence(change, label_map(board)) if change else "")
-        self._say(board.winner)
-        self._set_changed(False)
+        self._say(board)
+        self.reset.setEnabled(False)
 
     @property
     def sliders(self) -> dict[str, ShareSlider]:
@@ -137,37 +136,32 @@ class WhatIfCard(Card):
         """The weights as the sliders stand, zeros left out."""
         return {name: float(s.value()) for name, s in self.sliders.items() if s.value() > 0}
 
-    def _set_changed(self, changed: bool) -> None:
-        self.reset.setEnabled(changed)
-        # The sentence is about the project's own weights; beside others it would contradict the table.
-        self.note.setVisible(bool(self.note.text()) and not changed)
-
     def _try(self) -> None:
         board, config = self._board, self._config
         if board is None or config is None:
             return
         weights = self.weights()
         changed = any(place != self._own.get(name, 0) for name, place in self._sliders.shares().items())
-        self._set_changed(changed)
-        if not changed:
-            self._say(board.winner)
-            self.previewed.emit(None)
-            return
-        seen: tuple[Preview, ...] = preview(board, config, weights) if weights else ()
-        self._say(next((item.model_key for item in seen if item.rank == 1), None))
-        self.previewed.emit(seen)
+        self.reset.setEnabled(changed)
+        trial = reweighed(board, config, weights) if changed and weights else None
+        self._say(trial or board)
+        self.previewed.emit(trial)
 
     def _on_reset(self) -> None:
         self._sliders.place({name: self._own.get(name, 0) for name in self.sliders})
         self._try()
 
-    def _say(self, first: str | None) -> None:
+    def _say(self, shown: Leaderboard) -> None:
+        """Who comes first on the board that is shown, and what change of its weights would alter that."""
         board = self._board
         if board is None:
             return
-        same = first is not None and first == board.winner
+        same = shown.winner is not None and shown.winner == board.winner
         self._sign.set_glyph("check" if same else "compare", "good" if same else "accentText")
-        self.sentence.setText(what_if_sentence(board, first))
+        self.sentence.setText(what_if_sentence(board, shown.winner))
+        change = shown.weight_change
+        self.note.setText(weight_change_sentence(change, label_map(shown)) if change else "")
+        self.note.setVisible(change is not None)
 
 
 def whole_shares(weights: Mapping[str, float]) -> dict[str, int]:

@@ -86,6 +86,13 @@ def paint_bracket(painter: QPainter, theme: Tokens, tie: Tie, right: float, row:
         path.lineTo(right, bottom - corner)
         path.quadTo(right, bottom, right - corner, bottom)
         path.lineTo(right - reach, bottom)
+    elif tie is Tie.ALONE:
+        path.moveTo(right - reach, top)
+        path.lineTo(right - corner, top)
+        path.quadTo(right, top, right, top + corner)
+        path.lineTo(right, bottom - corner)
+        path.quadTo(right, bottom, right - corner, bottom)
+        path.lineTo(right - reach, bottom)
     else:
         path.moveTo(right, row.y() - 1)
         path.lineTo(right, row.bottom() + 1)

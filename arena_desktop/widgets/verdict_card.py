@@ -58,6 +58,7 @@ class VerdictCard(Card):
         row.setSpacing(0)
         left = QVBoxLayout()
         left.setSpacing(0)
+        self._specs: tuple[VerdictButton, ...] = ()
         self.chip = Chip()
         self.sentence = Label(
             "", "verdict", wrap=True, name="label_verdict" if with_names else ""
@@ -115,6 +116,9 @@ class VerdictCard(Card):
         return self.findChild(Button, f"button_{button_id}")
 
     def _make_buttons(self, specs: tuple[VerdictButton, ...]) -> None:
+        if specs == self._specs:
+            return  # the same ones keep their focus
+        self._specs = specs
         while (item := self._buttons.takeAt(0)) is not None:
             old = item.widget()
             if old is not None:

@@ -69,11 +69,25 @@ def strong_pieces(board: Leaderboard) -> tuple[str, ...]:
     return tuple(piece for piece in (figure, cost) if piece)
 
 
-def summary_text(board: Leaderboard, info: RunInfo, notes: Sequence[str]) -> str:
-    """What "Copy summary" puts on the clipboard."""
+def trial_chip() -> str:
+    """The chip of a verdict under the weights of the sliders."""
+    return _tr("With your trial weights")
+
+
+def trial_sentence(board: Leaderboard) -> str:
+    """Which weights a trial goes by."""
+    listed = ", ".join(
+        f"{metric_name(name)} {formats.points(share)}" for name, share in board.weights.items()
+    )
+    return _tr("With trial weights, not those of the project: {weights} of 100.").format(weights=listed)
+
+
+def summary_text(board: Leaderboard, info: RunInfo, notes: Sequence[str], *, trial: bool = False) -> str:
+    """What "Copy summary" puts on the clipboard. `trial`: the weights are not those of the project."""
     said = verdict_words(board)
     lines = [
         f"{info.project}: {run_title(info)}",
+        trial_sentence(board) if trial else "",
         said.headline,
         said.sentence,
         said.lead if said.lead != said.sentence else "",

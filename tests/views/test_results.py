@@ -16,7 +16,7 @@ from arena_desktop.charts.data import Bars
 from arena_desktop.context import AppContext
 from arena_desktop.desks.result_desk import Result
 from arena_desktop.itemmodels.lanes import ModelHead
-from arena_desktop.itemmodels.leaderboard import board_rows, leaderboard_columns, must_have_cell
+from arena_desktop.itemmodels.leaderboard import board_rows, bracketed, leaderboard_columns, must_have_cell
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.views.result_parts import read_result_facts, write_chart
 from arena_desktop.views.results import ResultsView, lead_spans
@@ -157,6 +157,41 @@ def test_sliders_try_other_weights_and_spend_nothing(
     assert page.what_if.sentence.text() == "Aster Large stays first."
     assert page.label_preview.isHidden()
     assert context.results.store().run(stored.runs[0]).info.completed == calls
+
+
+def test_what_would_change_a_trial_is_told_for_the_trial(page: ResultsView) -> None:
+    page.what_if.sliders["accuracy"].slider.setValue(20)
+    assert "instead of 20" in page.what_if.note.text() or "instead of 80" in page.what_if.note.text()
+
+
+def test_the_verdict_speaks_of_the_trial_weights_while_they_are_tried(page: ResultsView) -> None:
+    card, slider = page.verdict, page.what_if.sliders["accuracy"].slider
+    before = (card.chip.text, card.sentence.text(), card.lead.text(), page.why.texts())
+    why = card.button("why")
+    slider.setValue(0)
+    assert card.chip.text == "With your trial weights"
+    first = page.rows.record(0).entry.label
+    assert card.sentence.text() == f"Use {first} for this project."
+    assert card.lead.text().startswith(f"{first} passed ")
+    assert not any("Getting it right" in text and "It counts" in text for text in page.why.texts())
+    assert card.button("why") is why
+    card.button("copy").click()  # type: ignore[union-attr]
+    assert (
+        "With trial weights, not those of the project: Speed 100 of 100." in QApplication.clipboard().text()
+    )
+    page.what_if.reset.click()
+    assert (card.chip.text, card.sentence.text(), card.lead.text(), page.why.texts()) == before
+    card.button("copy").click()  # type: ignore[union-attr]
+    assert "trial" not in QApplication.clipboard().text()
+
+
+def test_the_bracket_follows_the_order_of_the_table(page: ResultsView) -> None:
+    tied = [row.key for row in page.rows.shown_rows() if row.tied]
+    page.rows.sort(page.rows.section_of("model"), Qt.SortOrder.DescendingOrder)
+    shown = page.rows.shown_rows()
+    assert [row.key for row in shown if row.tie is not Tie.NONE] == [row.key for row in shown if row.tied]
+    assert {row.key for row in shown if row.tied} == set(tied)
+    assert list(shown) == bracketed(shown)
 
 
 def test_weights_always_make_a_hundred(page: ResultsView) -> None:
@@ -384,7 +419,7 @@ def test_the_bracket_stands_only_over_neighbours() -> None:
         HEADS,
         must_haves=False,
     )
-    assert {row.tie for row in apart} == {Tie.NONE}
+    assert [row.tie for row in apart] == [Tie.ALONE, Tie.NONE, Tie.ALONE]
 
 
 def test_a_tie_is_said_to_come_from_the_weights() -> None:
