@@ -9,6 +9,15 @@ from typing import Any
 
 from engine.config.schema import Card
 
+FEATURES = (
+    "function_calling",
+    "structured_outputs",
+    "vision",
+    "prompt_caching",
+    "adaptive_thinking",
+    "batch",
+)
+PRIVACY = ("training_opt_out", "zero_data_retention", "dpa", "on_prem")
 FEATURE_ALIASES: Mapping[str, str] = {
     "tools": "function_calling",
     "tool_use": "function_calling",

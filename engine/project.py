@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from engine.cases.build import BuildSettings
 from engine.cases.json_form import case_from_json, case_to_json
 from engine.cases.loading import CONFIG_NAMES, CaseSource, load_cases, select
 from engine.cases.reading import CaseFile
+from engine.config.embedders import with_embedders
 from engine.config.loading import LoadedConfig, Place, load_config
 from engine.config.paths import inside
 from engine.config.schema import Config, Connection
@@ -42,7 +43,8 @@ class Project:
 
     `cases` are those that count, `all_cases` all that could be read. `config.connections`
     holds every connection in use, those made for a bare kind included. `digest` is of the
-    config file's bytes as read; `files` says how each file of cases was read.
+    config file's bytes as read; `files` says how each file of cases was read; `places` where the
+    settings of the config stand.
     """
 
     root: Path
@@ -53,6 +55,7 @@ class Project:
     all_cases: tuple[Case, ...] = ()
     files: tuple[CaseFile, ...] = ()
     digest: str = ""
+    places: Mapping[str, Place] = field(default_factory=dict)
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -107,8 +110,22 @@ def load_project(path: Path, overrides: Overrides = NO_OVERRIDES) -> Project:
     problems.extend(filter_problems)
     asked, blank = _without_blank(chosen, config)
     problems.extend(blank)
+    config, embedder_problems = with_embedders(config, asked, config_file.name, loaded.places)
+    problems.extend(embedder_problems)
+    # Tests that are left out now may still have answers in earlier runs, to be marked anew.
+    config, _ = with_embedders(config, found.cases, config_file.name, loaded.places)
     problems.extend(undefined_in(asked, config, config_file.name, loaded.places))
-    return Project(root, config_file, config, asked, tuple(problems), found.cases, found.files, source.digest)
+    return Project(
+        root,
+        config_file,
+        config,
+        asked,
+        tuple(problems),
+        found.cases,
+        found.files,
+        source.digest,
+        loaded.places,
+    )
 
 
 def find_config(path: Path) -> Path:

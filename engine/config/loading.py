@@ -11,12 +11,13 @@ from yaml.nodes import MappingNode, Node
 from engine.config import blocks, literal_keys
 from engine.config.call_params import check_params
 from engine.config.connecting import connect
-from engine.config.faults import Faults
+from engine.config.faults import Faults, join
 from engine.config.metric_block import metrics
 from engine.config.names import field_types, known_names
 from engine.config.records import MISSING, Found, Reader
 from engine.config.schema import Config, Connection, ModelEntry, Scorers
 from engine.config.values import column_of, is_null, line_of, option_value, pairs, to_value
+from engine.config.vocabulary import check_words
 from engine.config.yaml_text import Document
 from engine.domain import Problem
 
@@ -38,7 +39,7 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class LoadedConfig:
     """A config with what is wrong in it. `places` leads from a canonical path to its text:
-    `models.<key>`, `connections.<id>` and every block and field of one level below the top."""
+    `models.<key>`, `connections.<id>` and everything in the other blocks."""
 
     config: Config
     problems: tuple[Problem, ...]
@@ -123,6 +124,7 @@ def _load(root: MappingNode, faults: Faults, default_name: str) -> LoadedConfig:
     _say_not_built(faults, entries)
     model_places = {entry.key: row[1:] for entry, row in zip(models, model_rows, strict=True)}
     config = connect(config, faults, model_places, [row[1:] for row in link_rows], entries)
+    check_words(config, faults, entries, [*model_rows, *link_rows])
     return LoadedConfig(config, tuple(faults.items), places)
 
 
@@ -191,16 +193,20 @@ def _places(
     places: dict[str, Place] = {}
     for block, found in entries.items():
         places[block] = Place(line_of(found.key), column_of(found.key), found.path)
-        if isinstance(found.value, MappingNode):
-            for key, node in found.value.value:
-                path = f"{block}.{key.value}"
-                places[path] = Place(line_of(node), column_of(node), path)
+        _add_places(places, found.value, block)
     for entry, node, path in models:
         name = entry.key or entry.model or entry.run or ""
         places[f"models.{name}"] = Place(line_of(node), column_of(node), path)
     for link, node, path in links:
         places[f"connections.{link.id}"] = Place(line_of(node), column_of(node), path)
     return places
+
+
+def _add_places(places: dict[str, Place], node: Node, path: str) -> None:
+    for key, value in pairs(node):
+        inner = join(path, key.value)
+        places[inner] = Place(line_of(value), column_of(value), inner)
+        _add_places(places, value, inner)
 
 
 def _say_not_built(faults: Faults, entries: Mapping[str, Found]) -> None:

@@ -68,14 +68,17 @@ def _all_rules(
     rules: dict[str, MetricRule] = {}
     if "rules" in known:
         for key, node in pairs(known["rules"].value):
+            _warn_of_slip(reader, key.value, key, join(known["rules"].path, key.value))
             _add_rule(reader, rules, key.value, node, join(known["rules"].path, key.value))
     for name, item in found.items():
         if isinstance(item.value, MappingNode) and not nearest(name, _KEYS, 0.8):
+            _warn_of_slip(reader, name, item.key, item.path)
             _add_rule(reader, rules, name, item.value, item.path)
         elif not name.startswith("x-") and name not in _KEYS:
             reader.unknown(item, _KEYS)
     if "directions" in known:
         for key, node in pairs(known["directions"].value):
+            _warn_of_slip(reader, key.value, key, join(known["directions"].path, key.value))
             direction = _direction(reader, node, join(known["directions"].path, key.value))
             rules[key.value] = replace(rules.get(key.value, MetricRule()), direction=direction)
     return rules

@@ -184,8 +184,10 @@ class _Examination:
 
     def _own_problems(self) -> list[Problem]:
         from engine.scoring import validate_check
+        from engine.scoring.project_options import scorers_problems
 
-        found: list[Problem] = []
+        found: list[Problem] = scorers_problems(self._project)
+        said = {(problem.code, problem.message) for problem in found}
         if not self._project.cases:
             found.append(_error("no_cases", "The project has no test case.", "Add at least one test case."))
         if not self._entries:
@@ -195,9 +197,11 @@ class _Examination:
         scorers, judge = self._config.scorers, self._config.judge
         for case in self._project.cases:
             for check in case.checks:
-                found += validate_check(
+                faults = validate_check(
                     check, case, scorers.options, self._project.root, judge, scorers.paths
                 )
+                # What is wrong for all tests is told once, where it is written.
+                found += [fault for fault in faults if (fault.code, fault.message) not in said]
         return [problem for problem in dict.fromkeys(found) if problem not in self._project.problems]
 
     def _widths(

@@ -128,5 +128,6 @@ SIMILARITY = CheckType(
     options=(
         Option("threshold", "number", 0.75, "Passes from", minimum=0, maximum=1),
         Option("method", "choice", "lexical", "Compared by", choices=("lexical", "fuzzy", "embedding")),
+        Option("model", "text", "", "The model that compares meanings"),
     ),
 )

@@ -1,0 +1,47 @@
+"""What is wrong with the block `scorers` of a project: its default check and the options of each check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.config.schema import Config
+from engine.domain import Problem
+from engine.scoring.base import Fault
+from engine.scoring.custom_files import scorer_names
+from engine.scoring.options import read_options
+from engine.scoring.registry import CHECKS, canonical_check, unknown_check
+
+if TYPE_CHECKING:
+    from engine.project import Project
+
+
+def scorers_problems(project: Project) -> list[Problem]:
+    """The faults with their place in the config. Reads at most files inside the project."""
+    found = []
+    for path, fault in _faults(project.config, project.root):
+        place = project.places.get(path) or project.places.get("scorers")
+        problem = Problem(fault.severity, fault.message, fault.fix, path=path, code=fault.code)
+        if place is not None:
+            problem = replace(problem, line=place.line, column=place.column)
+        found.append(replace(problem, file=project.config_file.name))
+    return found
+
+
+def _faults(config: Config, root: Path) -> Iterator[tuple[str, Fault]]:
+    scorers = config.scorers
+    own = scorer_names(root, scorers.paths)
+    if canonical_check(scorers.default) is None and scorers.default not in own.names and not own.open_ended:
+        yield "scorers.default", unknown_check(scorers.default, own.names)
+    for name, options in scorers.options.items():
+        path = f"scorers.options.{name}"
+        known = canonical_check(name)
+        if known is not None:
+            for fault in read_options(CHECKS[known], options, {})[1]:
+                # What is missing here may stand on the checks themselves.
+                if fault.code != "option_missing":
+                    yield f"{path}.{fault.option}", fault
+        elif name not in own.names and not own.open_ended:
+            yield path, unknown_check(name, own.names)
