@@ -50,6 +50,8 @@ class Cells:
             self._finished_at[index] = 1
         self.finished = len(done)
         self.scoring: set[int] = set()
+        self.held: set[int] = set()
+        """Of those, the ones that wait for other models' answers and for nothing else."""
         self.ended: list[Ended] = []
         self.dropped: list[JudgeDropped] = []
         self._progress: dict[int, Progress] = {}

@@ -158,7 +158,7 @@ class Dispatcher:
 
     def _end_parked_when_idle(self) -> None:
         """Nothing can start any more but what is set aside: the run ends without it."""
-        if self._flights or self._cells.scoring or self._idle_by_wish:
+        if self._flights or self._cells.scoring - self._cells.held or self._idle_by_wish:
             return
         if not any(lane.queue.has_work() for lane in self._traffic):
             self._end_queued("set_aside")
@@ -286,9 +286,17 @@ class Dispatcher:
         """A finished cell of an earlier session awaits judges; `finish_cell` ends that too."""
         self._cells.scoring.add(index)
 
+    def hold(self, index: int, *, held: bool) -> None:
+        """Whether a cell that awaits judges waits for calls of other models first."""
+        if held:
+            self._cells.held.add(index)
+        else:
+            self._cells.held.discard(index)
+
     def finish_cell(self, index: int) -> None:
         """All marks of a cell that awaited judges are committed."""
         self._cells.scoring.remove(index)
+        self._cells.held.discard(index)
         if not self._cells.is_finished(index):
             self._cells.finish(index)
 
