@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.config.schema import Judge
 from engine.domain import Answer, Case, CheckSpec, ScoreState, Severity
-from engine.scoring.seams import JudgeReply, JudgeRequest, SandboxRequest, SandboxResult
+from engine.scoring.seams import EmbedAsk, EmbedSaid, JudgeReply, JudgeRequest, SandboxRequest, SandboxResult
 
 if TYPE_CHECKING:
     from engine.scoring.pairs import Meet
@@ -71,7 +71,7 @@ class ScoringContext:
     latency_ms: float | None = None
     judge: Callable[[JudgeRequest], JudgeReply] | None = None
     judge_settings: Judge = field(default_factory=Judge)
-    embed: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None = None
+    embed: Callable[[EmbedAsk], EmbedSaid] | None = None
     sandbox: Callable[[SandboxRequest], SandboxResult] | None = None
     fence: Callable[[], str] | None = None
     scorer_paths: tuple[str, ...] = ()

@@ -1,7 +1,8 @@
-"""What checks ask of the rest of the program: a judge model and an isolated interpreter."""
+"""What checks ask of the rest of the program: a judge, embeddings, an isolated interpreter."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.domain import CallError, Outcome
@@ -36,6 +37,22 @@ class JudgeReply:
     outcome: Outcome = Outcome.COMPLETE
     error: CallError | None = None
     model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedAsk:
+    """Texts whose vectors a check wants, none of them blank, from the model that it names."""
+
+    model: str
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedSaid:
+    """One vector per text, in the order asked. `error` set = the call failed and there are none."""
+
+    vectors: tuple[Sequence[float], ...] = ()
+    error: CallError | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from engine.scoring.base import CheckFault, CheckInput, CheckType, Finding, Option, as_texts
+from engine.scoring.seams import EmbedAsk
 from engine.scoring.text_form import fold
 
 MAX_FUZZY = 20_000
@@ -82,10 +83,6 @@ def _similarity(given: CheckInput) -> Finding:
     else:
         values = [lexical_similarity(given.text, text) for text in texts]
     best = max(values)
-    if not math.isfinite(best):
-        raise CheckFault(
-            "embedding_bad", "The embeddings hold no usable numbers, so nothing can be compared."
-        )
     best = min(1.0, max(0.0, best))
     threshold = given.options["threshold"]
     passed = best >= threshold
@@ -100,22 +97,50 @@ def _similarity(given: CheckInput) -> Finding:
 
 
 def _by_embedding(given: CheckInput, texts: Sequence[str]) -> list[float]:
-    if given.context.embed is None:
+    """How far the answer's vector and that of each text point the same way; a blank text is unlike any."""
+    ask = given.context.embed
+    if ask is None:
         raise CheckFault(
             "no_embedding",
             "There is no connection that makes embeddings. Use `method: lexical` or `method: fuzzy`.",
         )
-    vectors = given.context.embed([given.text, *texts])
-    if len(vectors) != len(texts) + 1:
+    wanted = tuple(dict.fromkeys((given.text, *(text for text in texts if text.strip()))))
+    if len(wanted) == 1 and not any(text.strip() for text in texts):
+        raise CheckFault("reference_blank", "The right answer is blank, so there is nothing to compare with.")
+    said = ask(EmbedAsk(str(given.options["model"]).strip(), wanted))
+    if said.error is not None:
+        raise CheckFault(
+            "embedding_failed",
+            f"The texts could not be compared by meaning: {said.error.message}",
+            kind=said.error.kind,
+        )
+    if len(said.vectors) != len(wanted):
         raise CheckFault("embedding_bad", "The connection gave another number of embeddings than asked for.")
-    return [_cosine(vectors[0], vector) for vector in vectors[1:]]
+    vectors = {text: _direction(vector) for text, vector in zip(wanted, said.vectors, strict=True)}
+    own = vectors[given.text]
+    return [_cosine(own, vectors[text]) if text.strip() else 0.0 for text in texts]
+
+
+def _direction(vector: Sequence[float]) -> Sequence[float]:
+    """The vector at length 1, so that no product can leave the range of numbers."""
+    length = math.hypot(*vector)
+    if not math.isfinite(length):
+        raise CheckFault("embedding_bad", "An embedding holds no usable numbers, so nothing can be compared.")
+    if not length:
+        raise CheckFault(
+            "embedding_zero", "An embedding is all zeros: it points nowhere and compares with nothing."
+        )
+    return [value / length for value in vector]
 
 
 def _cosine(left: Sequence[float], right: Sequence[float]) -> float:
+    """The cosine of the angle between two directions, a·b / (|a| |b|), clipped to 0..1.
+
+    Opposite meanings (below 0) count as unlike as unrelated ones: a score has no room below 0.
+    """
     if len(left) != len(right):
         raise CheckFault("embedding_bad", "The connection gave embeddings of different lengths.")
-    size = math.hypot(*left) * math.hypot(*right)
-    return math.fsum(a * b for a, b in zip(left, right, strict=True)) / size if size else 0.0
+    return min(1.0, max(0.0, math.fsum(a * b for a, b in zip(left, right, strict=True))))
 
 
 SIMILARITY = CheckType(

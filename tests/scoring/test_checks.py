@@ -253,17 +253,6 @@ def test_lexical_similarity_is_the_score() -> None:
     assert result.metrics == {"similarity": result.score}
 
 
-def test_embeddings_need_a_connection() -> None:
-    assert try_check({"type": "similarity", "method": "embedding"}, "a", "b").reason_code == "no_embedding"
-    spec = CheckSpec("similarity", {"method": "embedding"})
-    case = Case(id="c", reference=["x", "y"], checks=(spec,))
-    context = ScoringContext(embed=lambda texts: [[1.0, 0.0], [0.0, 1.0], [2.0, 0.0]])
-    result = run_check(spec, Answer("a", Outcome.COMPLETE), case, context)
-    assert (result.score, result.detail["nearest"]) == (1.0, "y")
-    broken = ScoringContext(embed=lambda texts: [[math.nan], [1.0], [1.0]])
-    assert run_check(spec, Answer("a", Outcome.COMPLETE), case, broken).state is ScoreState.ERRORED
-
-
 @pytest.mark.parametrize(
     ("options", "passed"),
     [
