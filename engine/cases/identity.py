@@ -32,6 +32,15 @@ def fingerprint(case: Case, root: Path) -> str:
     return digest([*asked(case), case.reference, checks, case.max_tokens, case.temperature, bytes_of])
 
 
+def with_fingerprint(case: Case, root: Path) -> Case:
+    """The same record with its fingerprint, for whoever has just made it and shown it to nobody.
+
+    A copy of every case takes longer than all its digests, and each would be kept twice.
+    """
+    object.__setattr__(case, "fingerprint", fingerprint(case, root))
+    return case
+
+
 def _check_content(check: CheckSpec) -> list[Any]:
     return [check.type, check.options, check.weight, check.must_pass, check.negate, check.reference]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.cases.build import BuildSettings
-from engine.cases.identity import fingerprint, with_ids
+from engine.cases.identity import with_fingerprint, with_ids
 from engine.cases.reading import SPREADSHEETS, SUFFIXES, CaseFile, read_case_file
 from engine.config.loading import Place
 from engine.config.paths import inside, shown
@@ -43,8 +43,8 @@ def load_cases(source: CaseSource) -> LoadedCases:
     paths, problems = _files(source)
     root = source.settings.root.resolve()
     files = [read_case_file(path, shown(root, path), source.settings) for path in paths]
-    cases, id_problems = with_ids(case for file in files for case in file.cases)
-    finished = tuple(replace(case, fingerprint=fingerprint(case, root)) for case in cases)
+    read = (with_fingerprint(case, root) for file in files for case in file.cases)
+    finished, id_problems = with_ids(read)
     for file in files:
         problems.extend(_softened(file, bool(finished)))
     problems.extend(id_problems)

@@ -6,8 +6,10 @@ import hashlib
 import json
 from typing import Any
 
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str).encode
+
 
 def digest(content: Any) -> str:
     """Hex SHA-256 over the canonical JSON of a value."""
-    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+    text = _encode(content)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,14 +1,18 @@
 """JSON as the same tree with marks that YAML gives, so that both have one loader.
 
-Strings are read by the standard library's scanner; only the structure is walked here.
+Strings are read by the standard library's scanner; only the structure is walked here. Where a
+node stands is kept as an offset: its line is looked up when somebody asks, which of thousands of
+test cases nobody does.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Callable
 from json import decoder
+from typing import Any
 
 from yaml.error import Mark
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -33,6 +37,71 @@ class BadJsonError(Exception):
     def __init__(self, message: str, fix: str, line: int, column: int) -> None:
         super().__init__(message)
         self.message, self.fix, self.line, self.column = message, fix, line, column
+
+
+class _Lines:
+    """Where the lines of a text begin."""
+
+    __slots__ = ("_breaks", "_first")
+
+    def __init__(self, text: str, first_line: int) -> None:
+        self._first = first_line
+        self._breaks = [0] + [match.end() for match in re.finditer("\n", text)]
+
+    def mark(self, at: int) -> Mark:
+        line = bisect_right(self._breaks, at) - 1
+        return Mark("", at, line + self._first, at - self._breaks[line], "", 0)
+
+
+class _Placed:
+    """A node that knows offsets; `start_mark` and `end_mark` are made when they are read."""
+
+    __slots__ = ()
+    _lines: _Lines
+    _start: int
+    _end: int
+
+    @property
+    def start_mark(self) -> Mark:
+        return self._lines.mark(self._start)
+
+    @property
+    def end_mark(self) -> Mark:
+        return self._lines.mark(self._end)
+
+
+_SLOTS = ("_end", "_lines", "_start", "tag", "value")
+
+
+class JsonScalar(_Placed, ScalarNode):
+    """A text, or a word such as `true` or `1.50` as it is written."""
+
+    __slots__ = (*_SLOTS, "style")
+
+    def __init__(self, tag: str, value: str, lines: _Lines, start: int, end: int, style: str) -> None:
+        self.tag, self.value, self.style = tag, value, style
+        self._lines, self._start, self._end = lines, start, end
+
+
+class _Collection(_Placed):
+    __slots__ = ()
+    flow_style = True
+
+    def __init__(self, tag: str, value: list[Any], lines: _Lines, start: int, end: int) -> None:
+        self.tag, self.value = tag, value
+        self._lines, self._start, self._end = lines, start, end
+
+
+class JsonSequence(_Collection, SequenceNode):
+    """A list."""
+
+    __slots__ = _SLOTS
+
+
+class JsonMapping(_Collection, MappingNode):
+    """An object: pairs of nodes in their order, twins included."""
+
+    __slots__ = _SLOTS
 
 
 def compose(text: str, first_line: int = 0) -> Node | None:
@@ -64,25 +133,16 @@ _HALF = re.compile("[\ud800-\udfff]")
 class _Walker:
     def __init__(self, text: str, first_line: int) -> None:
         self._text = text
-        self._first = first_line
-        self._breaks = [0] + [match.end() for match in re.finditer("\n", text)]
-        self._line = 0
+        self._lines = _Lines(text, first_line)
 
     def skip(self, at: int) -> int:
+        if self._text[at : at + 1] not in " \t\r\n":
+            return at
         match = _SPACE.match(self._text, at)
         return match.end() if match else at
 
-    def mark(self, at: int) -> Mark:
-        line = self._line
-        breaks = self._breaks
-        while line + 1 < len(breaks) and breaks[line + 1] <= at:
-            line += 1
-        self._line = line
-        return Mark("", at, line + self._first, at - breaks[line], "", 0)
-
     def fault(self, at: int, message: str, fix: str) -> BadJsonError:
-        self._line = 0
-        mark = self.mark(min(at, len(self._text)))
+        mark = self._lines.mark(min(at, len(self._text)))
         return BadJsonError(message, fix, mark.line + 1, mark.column + 1)
 
     def value(self, at: int, depth: int) -> tuple[Node, int]:
@@ -97,8 +157,7 @@ class _Walker:
             return self._string(at)
         return self._plain(at)
 
-    def _string(self, at: int) -> tuple[ScalarNode, int]:
-        start = self.mark(at)
+    def _string(self, at: int) -> tuple[JsonScalar, int]:
         try:
             value, end = _scan_string(self._text, at + 1, True)
         except json.JSONDecodeError as error:
@@ -117,15 +176,14 @@ class _Walker:
             raise self.fault(
                 at, "A text holds half a character, written as an escape.", "Write the character itself."
             )
-        return ScalarNode(STR, value, start, self.mark(end), style='"'), end
+        return JsonScalar(STR, value, self._lines, at, end, '"'), end
 
-    def _plain(self, at: int) -> tuple[ScalarNode, int]:
+    def _plain(self, at: int) -> tuple[JsonScalar, int]:
         word = _WORD.match(self._text, at)
         match = _PLAIN.match(self._text, at)
         if match is None or word is None or match.end() != word.end():
             raise self._bad_value(at, word.group() if word else "")
-        start = self.mark(at)
-        return ScalarNode(PLAIN, match.group(), start, self.mark(match.end()), style=""), match.end()
+        return JsonScalar(PLAIN, match.group(), self._lines, at, match.end(), ""), match.end()
 
     def _bad_value(self, at: int, word: str) -> BadJsonError:
         if at >= len(self._text):
@@ -139,8 +197,8 @@ class _Walker:
         shown = word[:20]
         return self.fault(at, f"`{shown}` is not a JSON value.", 'Texts need double quotes: "…".')
 
-    def _array(self, at: int, depth: int) -> tuple[SequenceNode, int]:
-        start, items = self.mark(at), list[Node]()
+    def _array(self, at: int, depth: int) -> tuple[JsonSequence, int]:
+        start, items = at, list[Node]()
         at = self.skip(at + 1)
         if self._text[at : at + 1] != "]":
             while True:
@@ -151,10 +209,10 @@ class _Walker:
                     break
                 at = self.skip(at + 1)
             self._expect(at, "]")
-        return SequenceNode(SEQ, items, start, self.mark(at + 1), flow_style=True), at + 1
+        return JsonSequence(SEQ, items, self._lines, start, at + 1), at + 1
 
-    def _object(self, at: int, depth: int) -> tuple[MappingNode, int]:
-        start, entries = self.mark(at), list[tuple[Node, Node]]()
+    def _object(self, at: int, depth: int) -> tuple[JsonMapping, int]:
+        start, entries = at, list[tuple[Node, Node]]()
         at = self.skip(at + 1)
         if self._text[at : at + 1] != "}":
             while True:
@@ -174,7 +232,7 @@ class _Walker:
                     break
                 at = self.skip(at + 1)
             self._expect(at, "}")
-        return MappingNode(MAP, entries, start, self.mark(at + 1), flow_style=True), at + 1
+        return JsonMapping(MAP, entries, self._lines, start, at + 1), at + 1
 
     def _expect(self, at: int, wanted: str) -> None:
         if self._text[at : at + 1] != wanted:

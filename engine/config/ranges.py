@@ -1,12 +1,18 @@
-"""Types and ranges: the annotations of the records, checked by pydantic, worded by us."""
+"""Types and ranges: the annotations of the records, checked by pydantic, worded by us.
+
+What fits is nearly everything and is told without pydantic, whose import and preparation take
+longer than reading a whole project. It judges, and gives the reason, wherever that is not plain.
+"""
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
+from annotated_types import Ge, Gt, Interval, Le, Lt
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from engine.config.values import scalar_value
@@ -21,6 +27,8 @@ def _adapter(annotation: Any) -> Any:
 
 def check_range(annotation: Any, value: Any) -> tuple[Any, str]:
     """The value as the annotation wants it, and "" or why it does not fit."""
+    if _plainly_fits(annotation, value):
+        return value, ""
     from pydantic import ValidationError
 
     try:
@@ -28,6 +36,33 @@ def check_range(annotation: Any, value: Any) -> tuple[Any, str]:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         return None, _sentence(first["type"], first.get("ctx", {}))
+
+
+def _plainly_fits(annotation: Any, value: Any) -> bool:
+    """True only where pydantic would give the value back as it is."""
+    base, marks = annotation, ()
+    if get_origin(annotation) is Annotated:
+        base, *marks = get_args(annotation)
+    if get_origin(base) is Literal:
+        return not marks and type(value) is str and value in get_args(base)
+    if type(value) is not base or base not in (bool, int, float, Decimal):
+        return False
+    return math.isfinite(value) and all(_within(mark, value) for mark in marks)
+
+
+def _within(mark: Any, value: Any) -> bool:
+    match mark:
+        case Ge(limit):
+            return bool(value >= limit)
+        case Gt(limit):
+            return bool(value > limit)
+        case Le(limit):
+            return bool(value <= limit)
+        case Lt(limit):
+            return bool(value < limit)
+        case Interval():
+            return all(_within(part, value) for part in mark)
+    return False
 
 
 def _sentence(kind: str, ctx: Mapping[str, Any]) -> str:

@@ -181,7 +181,7 @@ class _Inspector:
         self.problems.append(_error(self._file, line, column, message, fix, code))
 
     def _measure(self, node: Node) -> tuple[int, int]:
-        if type(node) is ScalarNode:
+        if isinstance(node, ScalarNode):
             self._written += 1
             if node.tag not in KNOWN_TAGS:
                 self._report_tag(node)

@@ -265,21 +265,24 @@ def _insert_models(connection: sqlite3.Connection, run: int, models: Iterable[Ru
 
 
 def _put_cases(connection: sqlite3.Connection, run: int, cases: Iterable[Case]) -> dict[str, int]:
-    rows = {}
+    """Keeps cases, each content once; gives their rows by id."""
+    contents, rows = [], []
     for position, case in enumerate(cases):
         content, digest = codec.case_content(case)
-        connection.execute(
-            "INSERT OR IGNORE INTO case_contents (digest, content) VALUES (?, ?)", (digest, content)
-        )
-        rows[case.id] = connection.execute(
-            """INSERT INTO run_cases (run, position, case_id, fingerprint, content, file, line)
-            VALUES (?, ?, ?, ?, (SELECT id FROM case_contents WHERE digest = ?), ?, ?)
-            ON CONFLICT (run, case_id) DO UPDATE SET position = excluded.position,
-            fingerprint = excluded.fingerprint, content = excluded.content, file = excluded.file,
-            line = excluded.line RETURNING id""",
-            (run, position, case.id, case.fingerprint, digest, case.file, case.line),
-        ).fetchone()[0]
-    return rows
+        contents.append((digest, content))
+        rows.append((run, position, case.id, case.fingerprint, digest, case.file, case.line))
+    connection.executemany("INSERT OR IGNORE INTO case_contents (digest, content) VALUES (?, ?)", contents)
+    connection.executemany(
+        """INSERT INTO run_cases (run, position, case_id, fingerprint, content, file, line)
+        VALUES (?, ?, ?, ?, (SELECT id FROM case_contents WHERE digest = ?), ?, ?)
+        ON CONFLICT (run, case_id) DO UPDATE SET position = excluded.position,
+        fingerprint = excluded.fingerprint, content = excluded.content, file = excluded.file,
+        line = excluded.line""",
+        rows,
+    )
+    put = {row[2] for row in rows}
+    stored = connection.execute("SELECT case_id, id FROM run_cases WHERE run = ?", (run,))
+    return {case_id: row for case_id, row in stored if case_id in put}
 
 
 def _cell_values(
