@@ -13,6 +13,7 @@ from arena_desktop.cli.output import print_error, say
 from arena_desktop.cli.parser import EXIT_ERROR, EXIT_INTERRUPTED, build_parser
 from engine.errors import ArenaError, Cancelled, WorldError
 from engine.redact import redact
+from providers.heavy_import import heavy_import
 
 # verb -> module and function, imported only when the verb is called
 VERBS = {
@@ -52,7 +53,8 @@ def run_command_line(arguments: Sequence[str]) -> int:
     try:
         options = build_parser().parse_args(arguments)
         module, function = VERBS[options.verb]
-        verb: Callable[[argparse.Namespace], int] = getattr(import_module(module), function)
+        with heavy_import():
+            verb: Callable[[argparse.Namespace], int] = getattr(import_module(module), function)
         code = verb(options)
         sys.stdout.flush()
         return code

@@ -28,6 +28,7 @@ from engine.project import Overrides, Project, load_project
 from engine.stats.board_json import board_from_json
 from engine.storage.rows import StoredRun
 from engine.storage.store import Store
+from providers.heavy_import import heavy_import
 
 STOPPED_EARLY = frozenset(
     {RunStatus.CANCELLED, RunStatus.STOPPED_BUDGET, RunStatus.FAILED_FAST, RunStatus.INTERRUPTED}
@@ -189,13 +190,14 @@ def _resumed(store: Store, wanted: str, project: Project) -> str:
 def run(options: argparse.Namespace) -> int:
     """Runs a project and prints its result."""
     _refuse_plan_options(options)
-    project = load_project(Path(options.project), _overrides(options))
-    print_problems(project.problems)
-    keys = KeyStore()
-    book = PriceBook.for_config(project.config, project.root)
-    preflight = examine(project, keystore=keys, pricebook=book, trust=options.trust)
-    print_problems(problem for problem in preflight.problems if problem not in project.problems)
-    plan = make_plan(project, preflight)
+    with heavy_import():  # what is read here stays until the end
+        project = load_project(Path(options.project), _overrides(options))
+        print_problems(project.problems)
+        keys = KeyStore()
+        book = PriceBook.for_config(project.config, project.root)
+        preflight = examine(project, keystore=keys, pricebook=book, trust=options.trust)
+        print_problems(problem for problem in preflight.problems if problem not in project.problems)
+        plan = make_plan(project, preflight)
     if options.dry_run:
         _print_dry_run(project, preflight, plan, options)
         return EXIT_OK

@@ -14,7 +14,6 @@ from engine.domain import CallDone, CheckResult, Note, ScoreState
 from engine.execution.judge_rules import is_judge
 from engine.execution.marking import JUDGE_CHECKS
 from engine.scoring.answer_text import visible_answer
-from engine.stats.special import t_two_sided
 
 if TYPE_CHECKING:
     from engine.execution.budget import Account
@@ -150,6 +149,8 @@ def _likes_length(seen: JudgeMarks) -> list[Note]:
     r = _correlation(points)
     if len(points) < _LEAST_ANSWERS or len(tests) < _LEAST_TESTS or free < 1 or r is None or r < _LEAST_R:
         return []
+    from engine.stats.special import t_two_sided
+
     p = 0.0 if r >= 1.0 else t_two_sided(r * math.sqrt(free / (1.0 - r * r)), free)
     if p > _MOST_P:
         return []

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.scoring.base import (
     CheckFault,
@@ -19,7 +19,11 @@ from engine.scoring.base import (
     accepted,
     quoted,
 )
-from engine.scoring.number_reader import MAX_TEXT, POINT, Number, numbers, style_of
+
+if TYPE_CHECKING:
+    # Its patterns take longer to prepare than all other checks together, so it is imported when
+    # a number is looked for.
+    from engine.scoring.number_reader import Number
 
 _FIX_STYLE = "Set `locale` on the check, such as `en` or `de`."
 
@@ -37,6 +41,8 @@ def _style(options: Mapping[str, Any]) -> str:
     Raises:
         CheckFault: The locale is not known.
     """
+    from engine.scoring.number_reader import POINT, style_of
+
     locale = options["locale"]
     style = POINT if locale is None else style_of(str(locale))
     if style is None:
@@ -61,6 +67,8 @@ def _wanted_one(value: Any, style: str) -> _Wanted:
     if whole or (isinstance(value, (float, Decimal)) and math.isfinite(value)):
         return _Wanted(str(value), Decimal(str(value)), False)
     if isinstance(value, str):
+        from engine.scoring.number_reader import numbers
+
         found = list(numbers(value[:1000], style))
         if len(found) == 1 and (number := found[0]).value is not None:
             return _Wanted(value.strip(), number.value, number.percent)
@@ -76,6 +84,8 @@ def _wanted_one(value: Any, style: str) -> _Wanted:
 
 def _select(text: str, select: str, style: str) -> tuple[Number | None, int]:
     """The number that counts, and how many there are (`only` stops at two)."""
+    from engine.scoring.number_reader import MAX_TEXT, numbers
+
     if select == "first":
         return next(numbers(text[:MAX_TEXT], style), None), 1
     if select == "only":
@@ -131,6 +141,8 @@ def _numeric(given: CheckInput) -> Finding:
 def _note(number: Number, style: str, detail: dict[str, Any]) -> str:
     if not number.note:
         return ""
+    from engine.scoring.number_reader import POINT
+
     detail["flag"] = number.note
     if number.note == "ambiguous":
         mark = "comma" if style == POINT else "point"
