@@ -8,14 +8,13 @@ from typing import Any
 
 from providers.registry import KINDS, canonical_kind, infer_kind
 
+from engine.config.embedder_key import PREFIX
 from engine.config.faults import nearest
 from engine.config.loading import Place
 from engine.config.schema import Config, Connection, ModelEntry
 from engine.domain import Case, CheckSpec, Problem, Severity
 
 CHECK_NAMES = ("similarity", "semantic")
-PREFIX = "embeddings: "
-"""Begins the key of an embedder, in words that no model is called by."""
 _EXAMPLES = "`model: openai/text-embedding-3-small`, or `model: mock:embedding` to practise"
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from engine.execution.budget import Fit, Ledger, Worst
 from engine.execution.cells import Cells
 from engine.execution.interleave import SmoothRoundRobin
-from engine.execution.jobs import JUDGE_LANE, CeilingReached, DispatchPlan
+from engine.execution.jobs import CeilingReached, DispatchPlan
 from engine.execution.lanes import Lane
 from engine.execution.traffic import Traffic
 
 JUDGE_MEMBER = -1
-"""Stands for the judge among the members of a lane's queue, which are model numbers."""
+"""Stands for what marks among the members of a lane's queue, which are model numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Admission:
             if chosen is None:
                 return None
             lane, item, member = chosen
-            payer = JUDGE_LANE if member == JUDGE_MEMBER else self._plan.grid.models[member].key
+            payer = lane.id if member == JUDGE_MEMBER else self._plan.grid.models[member].key
             worst = self._worst(item, lane)
             fit = self._ledger.fits(payer, worst)
             if fit is Fit.MODEL_FULL and member == JUDGE_MEMBER:
@@ -67,9 +67,9 @@ class Admission:
             self._hold_or_close(lane, member, payer)
 
     def _choose(self, now: float, judges_only: bool) -> tuple[Lane, int, int] | None:
-        judge = self._traffic.judge
-        if judge is not None and (head := self._open_head(judge, now)):
-            return (judge, *head)
+        for marker in self._traffic.markers:
+            if head := self._open_head(marker, now):
+                return (marker, *head)
         if judges_only:
             self._waiting = None
             return None
@@ -82,7 +82,7 @@ class Admission:
         heads = {
             lane.id: head
             for lane in self._traffic
-            if lane is not judge and (head := self._open_head(lane, now))
+            if lane not in self._traffic.markers and (head := self._open_head(lane, now))
         }
         if not heads:
             return None

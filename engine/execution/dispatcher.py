@@ -75,7 +75,7 @@ class Dispatcher:
         self._paused = self._resumed = False
         self._stopping: str | None = None
         self._judges_stopped = False
-        self._judge_failure: Failure | None = None
+        self._marker_failures: dict[str, Failure] = {}
         models = len(plan.grid.models)
         for number, model in enumerate(plan.grid.models):
             items: Iterable[int] = range(number, self._cells.total, models)
@@ -108,11 +108,11 @@ class Dispatcher:
         """No room under the ceiling: first no model is asked any more, then no judge."""
         if self._stopping is None:
             self.stop("budget", now)
-        head = self._traffic.judge.queue.head() if self._traffic.judge is not None else None
-        if head is None:
-            return
-        if self.ledger.fits(JUDGE_LANE, self._cells.judge_worst(head[0])) is Fit.RUN_FULL:
-            self.stop_judges()
+        for lane in self._traffic.markers:
+            head = lane.queue.head()
+            if head and self.ledger.fits(lane.id, self._cells.judge_worst(head[0])) is Fit.RUN_FULL:
+                self.stop_judges()
+                return
 
     @property
     def _idle_by_wish(self) -> bool:
@@ -128,7 +128,7 @@ class Dispatcher:
         moments: list[float | None] = []
         for lane in self._traffic:
             moments.append(lane.next_change())
-            if not self._idle_by_wish and (self._stopping is None or lane is self._traffic.judge):
+            if not self._idle_by_wish and (self._stopping is None or lane in self._traffic.markers):
                 moments.append(lane.queue.next_due())
                 at = self._admission.opens_at(lane, now)
                 moments.append(at if at is not None and at > now else None)
@@ -166,7 +166,7 @@ class Dispatcher:
     def _end_queued(self, code: str) -> None:
         aside = self._traffic.standing.aside
         for lane in self._traffic:
-            if lane is self._traffic.judge and self._judges_go_on:
+            if lane in self._traffic.markers and self._judges_go_on:
                 continue
             for item in lane.queue.drain():
                 self._cells.end(item, code, aside.get(self._plan.grid.model_of(item)))
@@ -222,7 +222,7 @@ class Dispatcher:
         decision = self._traffic.heard_failure(lane, flight.started, failure, now)
         if decision is None:
             decision = self._own_fate(flight, lane, failure, now)
-        self._drop_stopped_judges(failure if flight.job.kind is JobKind.JUDGE else None)
+        self._drop_stopped_judges(lane, failure)
         if self._stopping and decision.fate in _COMES_BACK and not self._may_come_back(flight.job):
             return Decision(Fate.STOPPED, code=self._stopping)
         return decision
@@ -267,12 +267,13 @@ class Dispatcher:
         self._release(job)
         self._cells.scoring.add(job.index)
 
-    def add_judge(self, index: int, worst: Worst) -> int:
-        """Queues one judge request for a cell that awaits judges; returns its item number."""
+    def add_judge(self, index: int, worst: Worst, lane_id: str = JUDGE_LANE) -> int:
+        """Queues one request of a lane that marks, for a cell that awaits judges; returns its item number."""
         item = self._cells.new_judge(index, worst)
-        lane = self._traffic[JUDGE_LANE]
+        lane = self._traffic[lane_id]
         if lane.stopped or (self._stopping and not self._judges_go_on):
-            self._cells.drop_judge(item, lane.stopped or self._stopping or "", self._judge_failure)
+            failure = self._marker_failures.get(lane_id)
+            self._cells.drop_judge(item, lane.stopped or self._stopping or "", failure)
         else:
             lane.queue.push(JUDGE_MEMBER, item)
         return item
@@ -303,16 +304,18 @@ class Dispatcher:
     def stop_judges(self) -> None:
         """No judge is asked any more either; what waits is dropped."""
         self._judges_stopped = True
-        if self._traffic.judge is not None:
-            for item in self._traffic.judge.queue.drain():
+        for lane in self._traffic.markers:
+            for item in lane.queue.drain():
                 self._cells.drop_judge(item, self._stopping or "cancelled", None)
 
-    def _drop_stopped_judges(self, failure: Failure | None = None) -> None:
-        lane = self._traffic.judge
-        if lane is not None and lane.stopped:
-            self._judge_failure = self._judge_failure or failure
+    def _drop_stopped_judges(self, asked: Lane | None = None, failure: Failure | None = None) -> None:
+        for lane in self._traffic.markers:
+            if not lane.stopped:
+                continue
+            if lane is asked and failure is not None:
+                self._marker_failures.setdefault(lane.id, failure)
             for item in lane.queue.drain():
-                self._cells.drop_judge(item, lane.stopped, self._judge_failure)
+                self._cells.drop_judge(item, lane.stopped, self._marker_failures.get(lane.id))
 
     # ---- what the user wants
 
@@ -435,7 +438,7 @@ class Dispatcher:
         if lane.tpm is not None and used.tokens is not None:
             lane.tpm.correct(now, used.tokens, flight.tokens)
         warned = self.ledger.warning(job.payer)
-        if warned is not None and warned != JUDGE_LANE:
+        if warned is not None and warned not in {lane.id for lane in self._traffic.markers}:
             self._traffic.changes.append(CeilingReached(warned, warned=True))
         if job.kind is JobKind.CALL:
             self._admission.settled(self._member(job))

@@ -6,12 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from engine.config.embedder_key import is_embedder
 from engine.domain import Cell
 from engine.execution.budget import Ceilings, Worst
 from engine.execution.retry import Failure, RetryPolicy
 
 JUDGE_LANE = "marking AI"
 """Id of the judge's own lane and payer, in words that no connection or model is called by."""
+
+
+def is_marker(lane: str) -> bool:
+    """Whether a lane or payer is one that marks: the judge's, or that of a model for embeddings."""
+    return lane == JUDGE_LANE or is_embedder(lane)
 
 
 class JobKind(StrEnum):
@@ -27,7 +33,8 @@ class LanePlan:
 
     `local`: the service runs on this computer, so the network being away does not stop it.
     `shares`: the lane whose calls per minute count together with those of this one, because both
-    go through one connection.
+    go through one connection. `marks`: its jobs mark answers; they go before new calls and are on
+    an account of their own, by the lane's id.
     """
 
     id: str
@@ -38,6 +45,7 @@ class LanePlan:
     burst: float | None = None
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     shares: str = ""
+    marks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.execution.budget import ZERO, Account, Carried, Ledger
-from engine.execution.jobs import JUDGE_LANE
+from engine.execution.jobs import is_marker
 from engine.storage.records import SpendWrite
 from engine.storage.store import Store
 
@@ -19,7 +19,7 @@ def spend_write(run_id: str, ledger: Ledger, payer: str) -> SpendWrite:
         calls=account.calls,
         tokens=account.tokens,
         unpriced_calls=account.unpriced,
-        purpose="judge" if payer == JUDGE_LANE else "model",
+        purpose="judge" if is_marker(payer) else "model",
     )
 
 

@@ -11,7 +11,7 @@ from engine.domain import CallDone, CallError, Cell, Note
 from engine.execution import events as ev
 from engine.execution.budget import Account, Ledger
 from engine.execution.dispatcher import Dispatcher
-from engine.execution.jobs import JUDGE_LANE, CeilingReached, Change, LaneChanged, SetAside, Stopping
+from engine.execution.jobs import CeilingReached, Change, LaneChanged, SetAside, Stopping, is_marker
 from engine.execution.plan import Plan
 from engine.execution.request import Clock
 from engine.storage.records import EventWrite
@@ -154,7 +154,7 @@ class Narrator:
             "message": failure.message if failure else "",
             "until": self._utc_text(change.until),
         }
-        about = "judge_stopped" if change.lane == JUDGE_LANE else "set_aside"
+        about = "judge_stopped" if is_marker(change.lane) else "set_aside"
         self.notes.append(Note(about, values))
         self._keep("set_aside", change.lane, values)
 

@@ -35,13 +35,17 @@ _JUDGE_DENIALS = 2
 
 
 class Traffic:
-    """All lanes of a run and who may still be asked. `changes` collects what there is to tell."""
+    """All lanes of a run and who may still be asked. `changes` collects what there is to tell.
+
+    `markers` are the lanes of what marks answers: the judge and models that make embeddings.
+    """
 
     def __init__(self, plan: DispatchPlan, rng: random.Random) -> None:
         self._models = plan.grid.models
         self._concurrency = plan.concurrency
         self._rng = rng
         self._lanes = {p.id: Lane(p) for p in plan.lanes}
+        self.markers = tuple(lane for lane in self._lanes.values() if _marks(lane))
         for lane in self._lanes.values():
             shared = self._lanes.get(lane.plan.shares)
             if shared is not None:
@@ -55,11 +59,6 @@ class Traffic:
 
     def __getitem__(self, lane_id: str) -> Lane:
         return self._lanes[lane_id]
-
-    @property
-    def judge(self) -> Lane | None:
-        """The judge's lane, where the run has one."""
-        return self._lanes.get(JUDGE_LANE)
 
     def views(self, now: float) -> tuple[LaneState, ...]:
         """The state of every lane for the screen."""
@@ -141,7 +140,7 @@ class Traffic:
 
     def _give_up(self, lane: Lane, code: str, failure: Failure, until: float | None) -> Decision:
         self.stop_lane(lane, code, failure, until)
-        return Decision(Fate.FAILED if lane.id == JUDGE_LANE else Fate.STOPPED, code=code)
+        return Decision(Fate.FAILED if _marks(lane) else Fate.STOPPED, code=code)
 
     def call_failed(self, member: int, failure: Failure) -> None:
         """A call of a model failed for good: it may have to be set aside."""
@@ -169,7 +168,7 @@ class Traffic:
     def stop_lane(self, lane: Lane, code: str, failure: Failure | None, until: float | None = None) -> None:
         """No more calls on this lane until the user offers it again."""
         lane.stopped = code
-        if lane.id == JUDGE_LANE:
+        if _marks(lane):
             self.changes.append(SetAside((), lane.id, code, failure, until))
             return
         change = self.standing.set_aside(self._members(lane.id), lane.id, code, failure, until)
@@ -267,3 +266,7 @@ class Traffic:
     def _tell(self, lane: Lane, reason: str, until: float | None = None) -> None:
         width = lane.control.width
         self.changes.append(LaneChanged(lane.id, width, width, until, reason))
+
+
+def _marks(lane: Lane) -> bool:
+    return lane.plan.marks or lane.id == JUDGE_LANE

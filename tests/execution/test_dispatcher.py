@@ -696,3 +696,55 @@ import engine.execution.dispatcher
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+# ---- several lanes that mark
+
+EMBED_LANE = "embeddings: vec"
+
+
+def _two_markers(**more: object) -> Sim:
+    lanes = (LanePlan("a", 2), LanePlan(JUDGE_LANE, 1), LanePlan(EMBED_LANE, 1, marks=True))
+    plan = DispatchPlan(grid({"A": "a"}, 6), lanes, 3, **more)  # type: ignore[arg-type]
+    sim = Sim(plan)
+    sim.dispatcher = Dispatcher(plan, random.Random(1), 0.0)
+    return sim
+
+
+def test_each_lane_that_marks_has_its_own_width_payer_and_turn_before_new_calls() -> None:
+    sim = _two_markers()
+    d = sim.dispatcher
+    for job in d.start_ready(0.0):
+        _answer(sim, job, 0.5)
+        d.add_judge(job.index, Worst(MONEY, 7), EMBED_LANE)
+    started = d.start_ready(1.0)
+    assert [(job.kind, job.lane, job.payer) for job in started] == [
+        (JobKind.JUDGE, JUDGE_LANE, JUDGE_LANE),
+        (JobKind.JUDGE, EMBED_LANE, EMBED_LANE),
+        (JobKind.CALL, "a", "A"),
+    ]
+    d.answered(started[1], 1.5, Used(Decimal("0.5"), 7))
+    d.judge_done(started[1])
+    assert d.ledger.account(EMBED_LANE).spent == Decimal("0.5")
+    assert d.ledger.account(JUDGE_LANE).spent == 0
+    assert [job.lane for job in d.start_ready(2.0)] == [EMBED_LANE]
+
+
+def test_a_refused_embedding_key_stops_its_lane_alone() -> None:
+    sim = _two_markers()
+    d = sim.dispatcher
+    for job in d.start_ready(0.0):
+        _answer(sim, job, 0.5)
+        d.add_judge(job.index, Worst(), EMBED_LANE)
+    for at in (1.0, 2.0):
+        embed = next(job for job in d.start_ready(at) if job.lane == EMBED_LANE)
+        assert d.failed(embed, DENIED, at).fate is Fate.FAILED
+        d.judge_done(embed)
+    d.add_judge(0, Worst(), EMBED_LANE)
+    (dropped,) = d.take_dropped_judges()
+    assert (dropped.code, dropped.failure) == ("denied", DENIED)
+    assert [change.lane for change in d.take_changes()] == [EMBED_LANE]
+    item = d.add_judge(1, Worst())
+    assert d.take_dropped_judges() == []
+    d.stop_judges()
+    assert item in {drop.item for drop in d.take_dropped_judges()}
