@@ -12,6 +12,7 @@ from arena_desktop.wording.run import RunPrice, marking_ai, practice_service
 from arena_desktop.wording.setup import service_name
 from engine.config.schema import Config, Connection
 from engine.domain import Case, Note, SkippedModel
+from engine.errors import ArenaError
 from engine.execution.estimate import CostRange, Estimate, estimate, questions
 from engine.execution.jobs import JUDGE_LANE
 from engine.execution.judge_rules import NOT_READY
@@ -162,8 +163,13 @@ def _waits(project: str, open_store: Callable[[], Store] | None) -> dict[str, fl
     """The newest usual wait of each model of the project, in milliseconds."""
     if open_store is None:
         return {}
+    try:
+        points = open_store().model_history(project, limit=_RUNS_LOOKED_AT)
+    except ArenaError:
+        # The estimate goes without; the desk of saved runs tells what is wrong with the file.
+        return {}
     found: dict[str, float] = {}
-    for point in open_store().model_history(project, limit=_RUNS_LOOKED_AT):
+    for point in points:
         if point.row.latency_p50_ms is not None:
             found.setdefault(point.row.model_key, point.row.latency_p50_ms)
     return found

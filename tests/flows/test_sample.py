@@ -210,4 +210,8 @@ def test_a_store_that_cannot_be_read_is_a_sentence(qtbot: QtBot, tmp_path: Path)
     qtbot.waitUntil(lambda: bool(window.window_strips.messages()), timeout=LONG_MS)
     said = " ".join(f"{m.first} {m.text}" for m in window.window_strips.messages())
     assert "arena.sqlite" in said
+    # Pages that would like to read it go without, and end no program.
+    for page in ("run", "results", "history"):
+        window.context.page_wanted.emit(page)
+        qtbot.waitUntil(lambda: window.context.background.busy == 0, timeout=LONG_MS)
     window.close()
