@@ -124,6 +124,19 @@ def test_a_wrong_word_is_a_sentence(start: ModuleType, capsys: pytest.CaptureFix
     assert "knows no 'tset'" in capsys.readouterr().err
 
 
+def test_only_the_whole_suite_is_shared_among_processes(
+    start: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start.os, "cpu_count", lambda: 2)
+    assert start.side_by_side(["-q"]) == ["-n", "2", "--dist", "loadfile"]
+    assert start.side_by_side(["-q", "tests/stats"]) == []
+    assert start.side_by_side(["-n", "0"]) == []
+    monkeypatch.setattr(start.os, "cpu_count", lambda: 32)
+    assert start.side_by_side([])[1] == "4"
+    monkeypatch.setattr(start.os, "cpu_count", lambda: None)
+    assert start.side_by_side([]) == []
+
+
 def test_start_is_readable_to_an_old_python() -> None:
     """No syntax newer than 3.6, so that an old Python prints the sentence and not a syntax error."""
     import ast
