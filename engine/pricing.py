@@ -19,6 +19,7 @@ from providers.base import Usage
 from providers.registry import KINDS, canonical_kind
 from providers.weights import builtin_model
 
+from engine.config.embedder_key import is_embedder
 from engine.config.schema import Card, Config, Connection, ModelEntry
 from engine.domain import Problem
 from engine.errors import UserError
@@ -86,6 +87,9 @@ class PriceBook:
         listing = self._listing(entry, connection)
         free = _is_free(entry, connection)
         rates, changed = _merged_rates(_base_rates(listing, free), layers)
+        if is_embedder(entry.key) and rates.output_usd_per_mtok is None:
+            # It answers with numbers, which nobody bills: lists name no price for them.
+            rates = replace(rates, output_usd_per_mtok=Decimal(0))
         if rates.input_usd_per_mtok is None or rates.output_usd_per_mtok is None:
             return None
         priced = [layer for layer in layers if _has_price(layer.card)]

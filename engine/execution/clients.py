@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from providers.base import ConnectionSettings, Provider, Reply, Request
+from providers.embedding import Embedded, EmbedRequest, embed
 from providers.registry import create
 
 from engine.execution.preflight import ReadyModel
@@ -46,6 +47,10 @@ class Clients:
         reply = self.provider_for(model).complete(request)
         key = model.settings.api_key
         return _without_key(reply, key) if key else reply
+
+    def embed(self, model: ReadyModel, request: EmbedRequest) -> Embedded:
+        """Asks a model for embeddings once. Raises ProviderError."""
+        return embed(self.provider_for(model), request)
 
     def close(self) -> None:
         """Closes every client; one that fails to close does not keep the others open."""

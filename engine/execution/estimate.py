@@ -58,8 +58,8 @@ class Estimate:
     """The cost of a run. `total` is not known as soon as one model's is not known.
 
     `known` sums the models that have a price; `unpriced` names the others. `judge` is what marking
-    costs (in `total` already), None where no judge is asked; `judge_calls` how often it is likely
-    to be asked.
+    costs (in `total` already), by the judge and by models that make embeddings, None where none is
+    asked; `judge_calls` how often they are likely to be asked.
     """
 
     total: CostRange = FREE
@@ -145,6 +145,7 @@ def estimate(
     cases: Sequence[Case],
     models: Sequence[tuple[ModelEntry, Price | None]],
     judge: ReadyModel | None = None,
+    embedders: Sequence[ReadyModel] = (),
 ) -> Estimate:
     """The cost of asking every model every case as often as the run says, and of having it marked."""
     by_model = {
@@ -161,13 +162,21 @@ def estimate(
             unpriced = (*unpriced, judge.entry.key)
         else:
             known += marking
+    if embedders:
+        from engine.execution.embed_rules import embed_range
+
+        compared, asked, without_price = embed_range(config, cases, [entry for entry, _ in models], embedders)
+        judge_calls += asked
+        known += compared
+        unpriced = (*unpriced, *without_price)
+        marking = CostRange() if without_price else marking + compared
     return Estimate(
         total=CostRange() if unpriced else known,
         known=known,
         by_model=by_model,
         unpriced=unpriced,
         calls=len(models) * len(cases) * config.run.trials,
-        judge=None if judge is None else marking,
+        judge=marking if judge is not None or embedders else None,
         judge_calls=judge_calls,
     )
 

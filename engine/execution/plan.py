@@ -38,6 +38,7 @@ class Plan:
     skipped: tuple[SkippedModel, ...] = ()
     lane_sources: Mapping[str, str] = field(default_factory=dict)
     judge: ReadyModel | None = None
+    embedders: tuple[ReadyModel, ...] = ()
 
     @property
     def grid(self) -> Grid:
@@ -109,7 +110,8 @@ def make_plan(project: Project, preflight: Preflight, *, seed: int | None = None
     connections = {m.connection.id: m.connection for m in preflight.ready}
     lanes = [_lane(c, widths[c.id], run) for c in connections.values()]
     if preflight.judge is not None:
-        lanes.append(_judge_lane(preflight.judge.connection, widths[JUDGE_LANE], run))
+        lanes.append(_marking_lane(preflight.judge, JUDGE_LANE, widths, run))
+    lanes += [_marking_lane(model, model.entry.key, widths, run) for model in preflight.embedders]
     return Plan(
         models=preflight.ready,
         cases=project.cases,
@@ -122,6 +124,7 @@ def make_plan(project: Project, preflight: Preflight, *, seed: int | None = None
         skipped=preflight.skipped,
         lane_sources={width.lane: width.source for width in preflight.widths},
         judge=preflight.judge,
+        embedders=preflight.embedders,
     )
 
 
@@ -156,9 +159,10 @@ def _lane(connection: Connection, width: int, run: RunSettings) -> LanePlan:
     )
 
 
-def _judge_lane(connection: Connection, width: int, run: RunSettings) -> LanePlan:
-    """The judge's own lane: its slowing down is no business of the models on the same connection."""
-    return replace(_lane(connection, width, run), id=JUDGE_LANE, shares=connection.id)
+def _marking_lane(model: ReadyModel, lane: str, widths: Mapping[str, int], run: RunSettings) -> LanePlan:
+    """A lane of its own: its slowing down is no business of the models on the same connection."""
+    connection = model.connection
+    return replace(_lane(connection, widths[lane], run), id=lane, shares=connection.id, marks=True)
 
 
 def _refuse_faults(preflight: Preflight) -> None:

@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING
 
 from providers.registry import KINDS, canonical_kind
 
+from engine.config.embedder_key import PREFIX, is_embedder
 from engine.config.schema import Connection, ModelEntry
 from engine.domain import Note, Problem, Severity, SkippedModel
 from engine.errors import UserError
 from engine.execution.candidates import Candidates, Means, ReadyModel
+from engine.execution.embed_rules import (
+    EMBEDDER_NOT_READY,
+    embedder_entries,
+    embedder_not_ready,
+    embedder_served,
+)
 from engine.execution.estimate import Estimate, estimate, questions
 from engine.execution.jobs import JUDGE_LANE
 from engine.execution.judge_rules import (
@@ -45,7 +52,8 @@ class Preflight:
     `problems` are faults of the project; an error among them keeps the run from starting.
     `warnings` are sentences by model key. `confirm` lists what the project wants a yes for.
     `judge` is the model that marks, where a check needs one and it can be asked; `judge_skip`
-    says why it cannot.
+    says why it cannot. `embedders` are the models that checks compare meanings by, `embedder_skips`
+    those of them that cannot be asked.
     """
 
     problems: tuple[Problem, ...]
@@ -59,6 +67,8 @@ class Preflight:
     confirm: tuple[Note, ...] = ()
     judge: ReadyModel | None = None
     judge_skip: SkippedModel | None = None
+    embedders: tuple[ReadyModel, ...] = ()
+    embedder_skips: tuple[SkippedModel, ...] = ()
 
     @property
     def lanes(self) -> dict[str, int]:
@@ -110,6 +120,7 @@ class _Examination:
             else:
                 groups.setdefault(entry.provider or "", []).append(entry)
         self._add_judge(groups, skipped)
+        self._add_embedders(groups, skipped)
         candidates = Candidates(self._project, self._means, code_trusted=self._code_trusted)
         findings = candidates.look_at(groups)
         ready: dict[str, ReadyModel] = {}
@@ -122,13 +133,15 @@ class _Examination:
         if judge is not None:
             judge = replace(judge, lane=JUDGE_LANE)
         problems += self._about_judge(judge_skip, warnings.pop(JUDGE_LANE, None))
+        embedders, embedder_skips = self._embedders(ready, skipped, warnings, problems)
         in_order = tuple(ready[e.key] for e in self._entries if e.key in ready)
-        problems += self._understated([*in_order, *([judge] if judge else [])])
-        widths = self._widths(in_order, judge, problems)
+        marking = [*([judge] if judge else []), *embedders]
+        problems += self._understated([*in_order, *marking])
+        widths = self._widths(in_order, marking, problems)
         # Prompts of a faulty project cannot be built, so there is nothing to estimate from.
         faulty = any(p.severity is Severity.ERROR for p in problems)
         priced = [] if faulty else [(model.entry, model.price) for model in in_order]
-        cost = estimate(self._config, self._project.cases, priced, judge)
+        cost = estimate(self._config, self._project.cases, priced, judge, embedders)
         return Preflight(
             problems=tuple(problems),
             ready=in_order,
@@ -138,9 +151,15 @@ class _Examination:
             planned=len(in_order) * len(self._project.cases) * self._config.run.trials,
             code_trusted=self._code_trusted,
             warnings=warnings,
-            confirm=(*questions(self._config, cost), *_judge_question(judge_skip)),
+            confirm=(
+                *questions(self._config, cost),
+                *_judge_question(judge_skip),
+                *map(_embedder_question, embedder_skips),
+            ),
             judge=judge,
             judge_skip=judge_skip,
+            embedders=embedders,
+            embedder_skips=embedder_skips,
         )
 
     def _understated(self, models: Sequence[ReadyModel]) -> list[Problem]:
@@ -180,6 +199,32 @@ class _Examination:
             found.append(served_problem(warning))
         return found
 
+    # ---- models that make embeddings
+
+    def _add_embedders(self, groups: dict[str, list[ModelEntry]], skipped: dict[str, SkippedModel]) -> None:
+        """Each is looked at like any model, in a group of its own."""
+        for entry in embedder_entries(self._project.cases, self._config):
+            skip = self._skip_by_connection(entry)
+            if skip is not None:
+                skipped[entry.key] = skip
+            else:
+                groups[entry.key] = [entry]
+
+    def _embedders(
+        self,
+        ready: dict[str, ReadyModel],
+        skipped: dict[str, SkippedModel],
+        warnings: dict[str, str],
+        problems: list[Problem],
+    ) -> tuple[tuple[ReadyModel, ...], tuple[SkippedModel, ...]]:
+        """Takes them out of what was found, each in a lane of its own name."""
+        models = tuple(replace(ready.pop(key), lane=key) for key in list(ready) if is_embedder(key))
+        skips = tuple(skipped.pop(key) for key in list(skipped) if is_embedder(key))
+        problems += map(embedder_not_ready, skips)
+        told = [(key, warnings.pop(key)) for key in list(warnings) if is_embedder(key)]
+        problems += [embedder_served(key, warning) for key, warning in told]
+        return models, skips
+
     # ---- the project's own faults
 
     def _own_problems(self) -> list[Problem]:
@@ -205,7 +250,7 @@ class _Examination:
         return [problem for problem in dict.fromkeys(found) if problem not in self._project.problems]
 
     def _widths(
-        self, ready: Sequence[ReadyModel], judge: ReadyModel | None, problems: list[Problem]
+        self, ready: Sequence[ReadyModel], marking: Sequence[ReadyModel], problems: list[Problem]
     ) -> tuple[LaneWidth, ...]:
         environ = os.environ if self._means.environ is None else self._means.environ
         try:
@@ -215,10 +260,8 @@ class _Examination:
             environment = {}
         used = {model.connection.id: model.connection for model in ready}
         widths = lane_widths(used.values(), self._config.run, environment)
-        if judge is None:
-            return widths
-        (own,) = lane_widths([judge.connection], self._config.run, environment)
-        return (*widths, replace(own, lane=JUDGE_LANE))
+        own = lane_widths([model.connection for model in marking], self._config.run, environment)
+        return (*widths, *(replace(w, lane=m.lane) for w, m in zip(own, marking, strict=True)))
 
     # ---- one model
 
@@ -279,6 +322,11 @@ class _Examination:
 def _judge_question(skip: SkippedModel | None) -> tuple[Note, ...]:
     """Answers that nobody can mark are worth a question before they are paid for."""
     return () if skip is None else (Note(NOT_READY, {"reason": skip.reason, "fix": skip.fix}),)
+
+
+def _embedder_question(skip: SkippedModel) -> Note:
+    name = skip.model_key.removeprefix(PREFIX)
+    return Note(EMBEDDER_NOT_READY, {"model": name, "reason": skip.reason, "fix": skip.fix})
 
 
 def _error(code: str, message: str, fix: str) -> Problem:

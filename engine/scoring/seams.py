@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from engine.domain import CallError, Outcome
 
@@ -53,6 +54,11 @@ class EmbedSaid:
 
     vectors: tuple[Sequence[float], ...] = ()
     error: CallError | None = None
+
+
+MarkRequest: TypeAlias = JudgeRequest | EmbedAsk
+"""What a check may ask on its way to a mark; each is a call that costs."""
+MarkReply: TypeAlias = JudgeReply | EmbedSaid
 
 
 @dataclass(frozen=True, slots=True)
