@@ -71,13 +71,8 @@ def read_marks(store: Store, run_id: str) -> MarkBook:
     """A person's marks with what the rater said of the same answers."""
     run_id = store.resolve(run_id)
     own = {m.cell: OwnView(m.mark == "good", m.score) for m in store.own_marks(run_id)}
-    judged = {cell: passed for cell, (passed, _) in store.check_marks(run_id, JUDGES).items()}
-    if judged:
-        return MarkBook(run_id, own, BY_JUDGE, rater_report(judged, own))
-    by_hand = store.check_marks(run_id, (_BY_HAND,))
-    checked = {
-        call.cell: bool(call.score.passed)
-        for call in store.iter_calls(run_id, texts=False)
-        if call.score is not None and call.score.state is ScoreState.SCORED and call.cell not in by_hand
-    }
-    return MarkBook(run_id, own, BY_CHECKS, rater_report(checked, own))
+    judged = store.rated_by(run_id, JUDGES)
+    by, rated = (
+        (BY_JUDGE, judged) if judged.counts else (BY_CHECKS, store.rated_as_a_whole(run_id, (_BY_HAND,)))
+    )
+    return MarkBook(run_id, own, by, rater_report(rated.marked, own, rated.counts))

@@ -59,39 +59,44 @@ class RaterReport:
         return self.passed / self.rated if self.rated else None
 
 
-def rater_report(rated: Mapping[Cell, bool], own: Mapping[Cell, OwnView]) -> RaterReport:
+def rater_report(
+    rated: Mapping[Cell, bool],
+    own: Mapping[Cell, OwnView],
+    counts: Mapping[str, tuple[int, int]] | None = None,
+) -> RaterReport:
     """Holds what a rater said of all answers against what the person said of some.
 
     Args:
         rated: Whether the rater passed each answer it marked.
         own: The person's marks.
+        counts: Passed and rated answers by model, where `rated` has only those with an own mark.
     """
     pairs = [(rated[cell], view.good) for cell, view in own.items() if cell in rated]
     words = [("good" if judge else "bad", "good" if user else "bad") for judge, user in pairs]
     usable = pairs if len(pairs) >= FEWEST else []
-    passed = sum(rated.values())
+    counts = _counts(rated) if counts is None else counts
+    passed, total = (sum(count[place] for count in counts.values()) for place in (0, 1))
+    # One model has too few marks: each rate is put right by how the rater does over all models.
+    models = (ModelRate(key, yes, of, corrected_rate(yes, of, usable)) for key, (yes, of) in counts.items())
     return RaterReport(
         agreement=agreement(words),
         both=len(pairs),
         too_kind=sum(judge and not user for judge, user in pairs),
         too_strict=sum(user and not judge for judge, user in pairs),
         passed=passed,
-        rated=len(rated),
-        corrected=corrected_rate(passed, len(rated), usable),
-        models=tuple(_models(rated, usable)),
+        rated=total,
+        corrected=corrected_rate(passed, total, usable),
+        models=tuple(models),
         waiting=len(own) - len(pairs),
     )
 
 
-def _models(rated: Mapping[Cell, bool], pairs: list[tuple[bool, bool]]) -> Iterator[ModelRate]:
-    """Each model's rate, put right by how the rater does over all models: one model has too few marks."""
-    counts: dict[str, list[int]] = {}
+def _counts(rated: Mapping[Cell, bool]) -> dict[str, tuple[int, int]]:
+    counts: dict[str, tuple[int, int]] = {}
     for cell, passed in rated.items():
-        count = counts.setdefault(cell.model_key, [0, 0])
-        count[0] += passed
-        count[1] += 1
-    for key, (yes, total) in counts.items():
-        yield ModelRate(key, yes, total, corrected_rate(yes, total, pairs))
+        before = counts.get(cell.model_key, (0, 0))
+        counts[cell.model_key] = (before[0] + passed, before[1] + 1)
+    return counts
 
 
 def with_own_marks(calls: Iterable[CallDone], own: Mapping[Cell, OwnView]) -> Iterator[CallDone]:

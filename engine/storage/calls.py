@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -24,6 +25,8 @@ from engine.storage.rows import OUTCOMES, SCORE_STATES, STATUSES, CallFilter, Un
 from engine.storage.selection import condition
 
 _CHUNK = 1_000
+_NEAR = 8
+_LISTED = "IN (SELECT value FROM json_each(?))"
 
 _FROM = """FROM cells c JOIN run_models m ON m.id = c.model JOIN run_cases k ON k.id = c.run_case
     LEFT JOIN answers a ON a.id = c.answer LEFT JOIN scores s ON s.id = c.current_score"""
@@ -174,11 +177,15 @@ def _attempt_logs(
         return {}
     wanted = {row[0] for row in rows}
     logs: dict[int, list[Attempt]] = {}
+    first, last = min(wanted), max(wanted)
+    # The calls of one case lie far apart in a long run: everything between them would be read.
+    near = last - first < _NEAR * len(wanted)
+    where, values = ("BETWEEN ? AND ?", (first, last)) if near else (_LISTED, (json.dumps([*wanted]),))
     found = connection.execute(
-        """SELECT cell, number, started_at, wait_s, latency_ms, error_kind, error_message, error_status,
+        f"""SELECT cell, number, started_at, wait_s, latency_ms, error_kind, error_message, error_status,
             throttled, cost_usd
-        FROM attempts WHERE cell BETWEEN ? AND ? ORDER BY cell, started_at, number""",
-        (min(wanted), max(wanted)),
+        FROM attempts WHERE cell {where} ORDER BY cell, started_at, number""",  # noqa: S608 - values are bound
+        values,
     )
     for cell, number, started, wait, latency, *error, throttled, cost in found:
         if cell in wanted:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from engine.domain import Answer, CallDone, CallStatus, CaseScore, Cell, RunInfo
-from engine.storage import calls, codec, failures, heads, history, housekeeping, paging, votes
+from engine.storage import calls, codec, failures, heads, history, housekeeping, paging, rating, votes
 from engine.storage.codec import Shape
 from engine.storage.database import Database
 from engine.storage.light_calls import light_calls
+from engine.storage.rating import Rated
 from engine.storage.records import AnswerWrite, BoardRow, PlannedCell
 from engine.storage.rows import (
     CallFilter,
@@ -27,6 +28,7 @@ from engine.storage.rows import (
     StoredRun,
     UnfinishedCell,
 )
+from engine.storage.stopping import stoppable
 from engine.storage.votes import OwnMark, StoredVote
 
 _EVERYTHING = CallFilter()
@@ -139,12 +141,29 @@ class Reader:
             return CallsPage(tuple(paging.rows_of(connection, ids)), matching, total)
 
     def call_ids(
-        self, run_id: str, chosen: CallFilter = _EVERYTHING, order: CallOrder = _PLAN_ORDER
+        self,
+        run_id: str,
+        chosen: CallFilter = _EVERYTHING,
+        order: CallOrder = _PLAN_ORDER,
+        *,
+        should_stop: Callable[[], bool] | None = None,
     ) -> array[int]:
         """All matching calls in order as `CallRow.position`s, so that a table can scroll freely
-        and read with `call_rows` only what it shows."""
-        with self.database.reading() as connection:
+        and read with `call_rows` only what it shows. Raises `Cancelled` on a yes."""
+        with self.database.reading() as connection, stoppable(connection, should_stop):
             return paging.ordered_ids(connection, self._row(connection, run_id), chosen, order)
+
+    def call_count(self, run_id: str) -> int:
+        """How many calls a run has, planned ones included."""
+        with self.database.reading() as connection:
+            return paging.count(connection, self._row(connection, run_id))
+
+    def matching_cases(
+        self, run_id: str, chosen: CallFilter, *, should_stop: Callable[[], bool] | None = None
+    ) -> frozenset[str]:
+        """The ids of the cases with a matching call. Raises `Cancelled` on a yes."""
+        with self.database.reading() as connection, stoppable(connection, should_stop):
+            return paging.case_ids(connection, self._row(connection, run_id), chosen)
 
     def call_rows(self, ids: Sequence[int]) -> list[CallRow]:
         """The light rows for positions from `call_ids`, in the given order."""
@@ -254,6 +273,16 @@ class Reader:
         with self.database.reading() as connection:
             rows = failures.marked_by(connection, self._row(connection, run_id), types)
         return {Cell(key, case, trial): (bool(passed), score) for key, case, trial, passed, score in rows}
+
+    def rated_by(self, run_id: str, types: tuple[str, ...]) -> Rated:
+        """What the checks of these types said: counted, and one by one where a person marked too."""
+        with self.database.reading() as connection:
+            return rating.rated_by(connection, self._row(connection, run_id), types)
+
+    def rated_as_a_whole(self, run_id: str, without: tuple[str, ...]) -> Rated:
+        """The same for all checks together, without the answers that a check of some types scored."""
+        with self.database.reading() as connection:
+            return rating.rated_as_a_whole(connection, self._row(connection, run_id), without)
 
     def own_marks(self, run_id: str) -> list[OwnMark]:
         """The marks that a person gave in a run, in plan order."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from engine.storage.rows import CallFilter, CallOrder
 
 _ORDERS = {
@@ -42,17 +44,7 @@ _WITH_TEXT = """(c.error_message LIKE ? ESCAPE '\\'
 
 def condition(run: int, chosen: CallFilter) -> tuple[str, list[object]]:
     """The WHERE clause over `cells c` for the calls that pass the filter, with its values."""
-    clauses: list[str] = ["c.run = ?"]
-    values: list[object] = [run]
-    names = "SELECT id FROM {table} WHERE run = ? AND {column} IN ({marks})"
-    for column, table, name, keys in (
-        ("c.model", "run_models", "model_key", chosen.models),
-        ("c.run_case", "run_cases", "case_id", chosen.cases),
-    ):
-        if keys:
-            inner = names.format(table=table, column=name, marks=_marks(keys))
-            clauses.append(f"{column} IN ({inner})")
-            values += [run, *keys]
+    clauses, values = _named(run, chosen)
     for column, words in (("c.status", chosen.statuses), ("c.outcome", chosen.outcomes)):
         if words:
             clauses.append(f"{column} IN ({_marks(words)})")
@@ -73,6 +65,24 @@ def condition(run: int, chosen: CallFilter) -> tuple[str, list[object]]:
         clauses.append(_WITH_TEXT)
         values += [pattern, run, pattern, pattern, pattern]
     return " AND ".join(clauses), values
+
+
+_MODELS = "SELECT id FROM run_models WHERE run = ?"
+_KEYS = " AND model_key IN (SELECT value FROM json_each(?))"
+_OF_CASES = """c.id IN (SELECT id FROM cells WHERE run = ? AND model IN ({models}) AND run_case IN (
+    SELECT id FROM run_cases WHERE run = ? AND case_id IN (SELECT value FROM json_each(?))))"""
+
+
+def _named(run: int, chosen: CallFilter) -> tuple[list[str], list[object]]:
+    """The run, its models and cases. Cases are looked up by the index of cells, model by model: a run
+    may hold 100,000 cells and a case only a few of them."""
+    models: list[object] = [run, json.dumps(chosen.models)] if chosen.models else [run]
+    inner = _MODELS + _KEYS if chosen.models else _MODELS
+    if chosen.cases:
+        return [_OF_CASES.format(models=inner)], [run, *models, run, json.dumps(chosen.cases)]
+    if chosen.models:
+        return ["c.run = ?", f"c.model IN ({inner})"], [run, *models]
+    return ["c.run = ?"], [run]
 
 
 def ordering(order: CallOrder) -> tuple[str, str]:
