@@ -189,6 +189,11 @@ class Answer:
     request_id: str | None = None
     notes: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
+    @property
+    def holds_loading(self) -> bool:
+        """True where its times may hold the loading of the model, which is not the model's speed."""
+        return bool(self.notes) and any(code == "loading_included" for code, _ in self.notes)
+
 
 @dataclass(frozen=True, slots=True)
 class CallDone:

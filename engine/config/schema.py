@@ -18,6 +18,8 @@ Usd = Annotated[Decimal, Ge(0)]
 Seconds = Annotated[float, Gt(0)]
 Share = Annotated[float, Interval(ge=0, le=1)]
 Count = Annotated[int, Ge(1)]
+# Each call under way has a thread of its own; beyond it a slip would only exhaust the computer.
+AtOnce = Annotated[int, Interval(ge=1, le=1000)]
 # Beyond it sums of weights leave the range of floats, and nobody means such a number.
 MOST_WEIGHT = 1e9
 
@@ -122,7 +124,7 @@ class RunSettings:
     """How a run is carried out."""
 
     trials: Count = 1
-    concurrency: Count = 4
+    concurrency: AtOnce = 4
     timeout_s: Seconds = 120.0
     retries: Annotated[int, Ge(0)] = 2
     retry_backoff_s: Annotated[float, Ge(0)] = 2.0

@@ -166,11 +166,7 @@ class Caller:
                 case.id, job.cell.trial, job.cell.model_key, case.reference, model.entry.pass_reference
             ),
         )
-        reply = self._clients.ask(model, request)
-        if loading:
-            # The first answer may hold the loading of the model, which is not its speed.
-            return replace(reply, notes=(*reply.notes, ("first_call", {"allowance_s": loading})))
-        return reply
+        return self._clients.ask(model, request)
 
     def _answer(self, reply: Reply, model: ReadyModel, case: Case) -> Answer:
         cost_usd, source = cost_of(reply, model)

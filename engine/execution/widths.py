@@ -17,7 +17,7 @@ DEFAULT_WIDTH = 3
 LOCAL_WIDTH = 1
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
-_NUMBER = re.compile(r"[0-9]+")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)

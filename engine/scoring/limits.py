@@ -43,6 +43,11 @@ def _latency(given: CheckInput) -> Finding:
         )
     limit = float(given.options["max_ms"])
     passed = measured <= limit
+    if not passed and given.answer.holds_loading:
+        raise CheckFault(
+            "latency_unknown",
+            "The model was loaded while it answered, so how long the answer itself took is not known.",
+        )
     fact = f"The answer took {measured:,.0f} ms, {'within' if passed else 'longer than'} {limit:,.0f} ms"
     detail = {"latency_ms": measured, "max_ms": limit}
     return Finding(float(passed), passed, fact, "fast_enough" if passed else "too_slow", detail)

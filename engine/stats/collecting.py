@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ASK_EVERY = 8192
 _NAN = math.nan
-_COLUMNS = 7
+_COLUMNS = 8
 
 
 def _tokens(call: CallDone) -> float:
@@ -86,6 +86,8 @@ class _Rows:
         score, passed = _score(call)
         cost = answer.cost_usd if answer is not None else None
         latency = float(answer.latency_ms) if answer is not None else _NAN
+        # Loading a model is not its speed: such an answer is left out of all times.
+        timed = answer is None or not (answer.notes and answer.holds_loading)
         self.columns.extend(
             (
                 case,
@@ -95,6 +97,7 @@ class _Rows:
                 _NAN if cost is None else float(cost),
                 latency,
                 _tokens(call),
+                timed,
             )
         )
         self.answered += 1
@@ -104,7 +107,7 @@ class _Rows:
             self.estimated += answer.cost_source == "estimated"
             self.priced += cost is not None
             first = answer.first_token_ms
-            if first is not None and math.isfinite(first):
+            if timed and first is not None and math.isfinite(first):
                 self.first_words.append(first)
         if call.score is not None and call.score.state is ScoreState.ERRORED:
             self.score_errors += 1
@@ -207,7 +210,9 @@ class _Table:
         table = np.array(row.columns, dtype=np.float64).reshape(-1, _COLUMNS)
         table = table[np.lexsort((table[:, 1], table[:, 0]))]
         self.case = table[:, 0].astype(np.int64)
-        self.score, self.passed, self.cost, self.latency, self.tokens = (table[:, n] for n in range(2, 7))
+        self.score, self.passed, self.cost, latency, self.tokens = (table[:, n] for n in range(2, 7))
+        timed = table[:, 7] == 1.0
+        self.latency, self.latency_case = latency[timed], self.case[timed]
         self.marked = ~np.isnan(self.score)
 
 
@@ -223,14 +228,16 @@ def _ratios(
         "pass_rate": Ratio(np.nan_to_num(means[1]) * known, known),
         "reliability": Ratio(answered, reached),
     }
+    size = len(grid.case_ids)
+    timed = answered if len(table.latency) == len(table.case) else count_by(table.latency_case, size)
     columns = (
-        ("cost", table.cost, PER_CALLS),
-        ("latency", table.latency, 1.0),
-        ("tokens", table.tokens, 1.0),
+        ("cost", table.cost * PER_CALLS, table.case, answered),
+        ("latency", table.latency, table.latency_case, timed),
+        ("tokens", table.tokens, table.case, answered),
     )
-    for name, column, unit in columns:
+    for name, column, case, counted in columns:
         if len(column) and bool(np.isfinite(column).all()):
-            ratios[name] = Ratio(sum_by(table.case, column * unit, len(grid.case_ids)), answered)
+            ratios[name] = Ratio(sum_by(case, column, size), counted)
     return ratios
 
 
@@ -245,7 +252,7 @@ def _sample(key: str, row: _Rows, grid: Grid) -> ModelSample:
     scored = count_by(marked_case, size)
     means = _means(marked_case, marks, scored), _means(marked_case, table.passed[table.marked], scored)
     custom = _custom(row, size)
-    order = np.lexsort((table.case, table.latency))
+    order = np.lexsort((table.latency_case, table.latency))
     total_cost, scored_cost = _costs(row)
     return ModelSample(
         key=key,
@@ -260,7 +267,7 @@ def _sample(key: str, row: _Rows, grid: Grid) -> ModelSample:
         within_pass=_within(table.case, table.passed, size),
         ratios=_ratios(table, answered, reached, means, grid) | custom,
         latencies=table.latency[order],
-        latency_case=table.case[order],
+        latency_case=table.latency_case[order],
         total_cost=total_cost,
         scored_cost=scored_cost,
         first_error=row.first_failed[2] if row.first_failed is not None else None,

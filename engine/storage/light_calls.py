@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from providers.base import Usage
@@ -21,14 +21,17 @@ _CHUNK = 4_000
 _COLUMNS = """c.id, c.model, c.run_case, c.trial, c.status, c.outcome, c.attempts, c.throttled, c.waited_s,
     c.error_kind, c.error_message, c.error_status, a.outcome, c.latency_ms, c.cost_usd, a.cost_source,
     a.first_token_ms, a.model_reported, c.input_tokens, c.output_tokens, a.cache_read_tokens,
-    a.cache_write_tokens, a.reasoning_tokens, a.tokens_estimated, s.state, s.score, s.passed, s.metrics"""
+    a.cache_write_tokens, a.reasoning_tokens, a.tokens_estimated, instr(a.notes, '"loading_included"'),
+    s.state, s.score, s.passed, s.metrics"""
+
+_LOADING: tuple[tuple[str, Mapping[str, Any]], ...] = (("loading_included", {}),)
 
 
 def light_calls(database: Database, run: int, chosen: CallFilter) -> Iterator[CallDone]:
     """The calls that have an outcome, in plan order, read in portions.
 
-    Left out are answer text, reasoning, notes, request id, times, the reason and checks of the
-    score, and the attempts. Equal scores are one and the same object.
+    Left out are answer text, reasoning, notes (but that a model was being loaded), request id, times,
+    the reason and checks of the score, and the attempts. Equal scores are one and the same object.
     """
     with database.reading() as connection:
         models = _names(connection, "SELECT id, model_key FROM run_models WHERE run = ?", run)
@@ -58,7 +61,7 @@ def _call(model_key: str, case_id: str, row: Sequence[Any]) -> CallDone:
     (
         *_, trial, status, outcome, attempts, throttled, waited, error_kind, error_message, error_status,
         answered, latency, cost, source, first, reported, asked, told, read, written, thought, estimated,
-        state, score, passed, metrics,
+        loading, state, score, passed, metrics,
     ) = row  # fmt: skip
     answer = None
     if answered is not None:
@@ -71,6 +74,7 @@ def _call(model_key: str, case_id: str, row: Sequence[Any]) -> CallDone:
             first_token_ms=first,
             cost_usd=codec.money(cost),
             cost_source=source,
+            notes=_LOADING if loading else (),
         )
     return CallDone(
         cell=Cell(model_key, case_id, trial),

@@ -262,3 +262,11 @@ def test_places_lead_to_what_is_written() -> None:
     assert loaded.places["defaults.prompt"].line == 3
     assert loaded.places["models.m"].line == 1
     assert loaded.places["connections.a"].path == "providers[0]"
+
+
+@pytest.mark.parametrize("written", ["1001", "100000000000000000000"])
+def test_nobody_means_more_than_a_thousand_at_once(written: str) -> None:
+    (problem,) = load(f"run:\n  concurrency: {written}\n").problems
+    assert (problem.severity, problem.path, problem.line) == (Severity.ERROR, "run.concurrency", 3)
+    assert "at most 1000" in problem.message
+    assert good("run: {concurrency: 1000}\n").config.run.concurrency == 1000

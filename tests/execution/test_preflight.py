@@ -48,7 +48,8 @@ def test_the_environment_is_read_with_spaces_and_empty_items() -> None:
 
 
 @pytest.mark.parametrize(
-    "item", ["openai=0", "openai=-1", "openai=1.5", "openai=three", "openai", "=3", "o p=3"]
+    "item",
+    ["openai=0", "openai=-1", "openai=1.5", "openai=three", "openai", "=3", "o p=3", "openai=" + "9" * 5000],
 )
 def test_a_malformed_width_names_the_item_and_the_form(item: str) -> None:
     with pytest.raises(UserError) as caught:

@@ -105,6 +105,7 @@ class World:
     cases: int | list[dict[str, Any]] = 3
     service: FakeService | None = None
     trust: bool = False
+    probe: bool = True
     events: list[Event] = field(default_factory=list)
 
     @property
@@ -115,7 +116,8 @@ class World:
         project = make_project(self.root / "project", self.config, self.cases)
         keystore = KeyStore(environ={"OPENAI_API_KEY": "k-open", "ANTHROPIC_API_KEY": "k-anth"})
         pricebook = PriceBook.for_config(project.config, project.root)
-        preflight = examine(project, keystore=keystore, pricebook=pricebook, trust=self.trust, environ={})
+        looks = {"trust": self.trust, "probe": self.probe, "environ": {}}
+        preflight = examine(project, keystore=keystore, pricebook=pricebook, **looks)
         plan = make_plan(project, preflight)
         request = RunRequest(project, preflight, plan, self.store_path, keystore, pricebook, **more)
         return replace(request, make_provider=self.service.make) if self.service else request

@@ -386,6 +386,17 @@ def test_light_calls_have_all_that_a_board_needs(full: Store) -> None:
     assert light == rest
 
 
+@pytest.mark.parametrize(
+    ("notes", "held"),
+    [((("cut", {}), ("loading_included", {})), True), ((("told", {"text": '"loading_included"'}),), False)],
+)
+def test_light_calls_know_whose_time_holds_the_loading_of_its_model(full: Store, notes, held: bool) -> None:
+    call = replace(samples.full_call(CELL), answer=replace(samples.FULL_ANSWER, notes=notes))
+    full.write([DoneWrite(samples.full_head().run_id, call)])
+    light = next(full.iter_calls("last", texts=False))
+    assert light.answer.holds_loading is call.answer.holds_loading is held
+
+
 def test_light_calls_follow_the_filter_and_know_failures(store: Store) -> None:
     head = samples.head(cases=tuple(f"c{number}" for number in range(1_100)))
     store.create_run(head)
