@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.execution.candidates import ReadyModel
 
 DEFAULT_MAX_TOKENS = 1024
-"""Sent where a money ceiling is set and nobody named a length: without one nothing is bounded."""
+"""Sent under a ceiling of money or tokens where nobody named a length: without one nothing is bounded."""
 IMAGE_TOKENS = 3_200
 """The most one image costs with any of the vendors; the largest documented charge, rounded up."""
 
@@ -76,10 +76,10 @@ def _sum(a: Decimal | None, b: Decimal | None) -> Decimal | None:
 
 
 def sent_max_tokens(prompt: Prompt, budgets: Budgets) -> int | None:
-    """The length limit that is sent: the prompt's own, or the default under a money ceiling."""
+    """The length limit that is sent: the prompt's own, or the default under a ceiling it has to bound."""
     if prompt.max_tokens is not None:
         return prompt.max_tokens
-    if budgets.max_run_usd is None and budgets.max_model_usd is None:
+    if budgets.max_run_usd is None and budgets.max_model_usd is None and budgets.max_tokens is None:
         return None
     return DEFAULT_MAX_TOKENS + thinking_tokens(prompt.params)
 

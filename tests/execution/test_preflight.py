@@ -263,11 +263,15 @@ def test_images_are_reserved_at_their_dearest() -> None:
     assert picture.tokens - plain.tokens >= 1600
 
 
-def test_under_a_money_ceiling_a_length_is_always_sent() -> None:
+def test_under_a_ceiling_a_length_is_always_sent() -> None:
     budgets = Budgets(max_run_usd=Decimal(1))
     bare = Prompt(())
     assert sent_max_tokens(bare, Budgets()) is None
     assert sent_max_tokens(bare, budgets) == 1024
+    assert sent_max_tokens(bare, Budgets(max_model_usd=Decimal(1))) == 1024
+    # A ceiling of tokens is passed by the first long answer where nothing bounds it.
+    assert sent_max_tokens(bare, Budgets(max_tokens=5000)) == 1024
+    assert sent_max_tokens(bare, Budgets(max_calls=5)) is None
     assert sent_max_tokens(replace(bare, max_tokens=7), budgets) == 7
     thinking = replace(bare, params={"thinking": {"type": "enabled", "budget_tokens": 2000}})
     assert thinking_tokens(thinking.params) == 2000
