@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,10 @@ from engine.scoring.base import CheckFault, CheckInput, Finding
 from engine.scoring.seams import JudgeRequest
 
 _PASS_MARK = 0.5
+ASKED = "asked_judge"
+"""Where a result says how often the scorer asked the project's judge: such a mark was paid for."""
+CODE = "code"
+"""Where such a result keeps the digest of the file that made it."""
 
 
 @dataclass
@@ -74,12 +78,13 @@ def scorer(name: str, requires_reference: bool = True) -> Callable[[Callable[...
 
 @dataclass(frozen=True, slots=True)
 class CustomScorer:
-    """One scorer found in a project: `run(output, reference, context)`."""
+    """One scorer found in a project: `run(output, reference, context)`. `code` is a digest of its file."""
 
     name: str
     run: Callable[[str, Any, ScorerContext], Any]
     requires_reference: bool
     file: str
+    code: str = ""
 
 
 def run_custom(found: CustomScorer, given: CheckInput) -> Finding:
@@ -88,8 +93,9 @@ def run_custom(found: CustomScorer, given: CheckInput) -> Finding:
     Raises:
         CheckFault: It raised, or gave back something that is no mark; its name is in the reason.
     """
+    questions: list[JudgeRequest] = []
     context = ScorerContext(
-        given.case, given.context.model_key, given.options, _judge(given), given.context.root
+        given.case, given.context.model_key, given.options, _judge(given, questions), given.context.root
     )
     try:
         result = found.run(given.text, given.reference, context)
@@ -100,7 +106,10 @@ def run_custom(found: CustomScorer, given: CheckInput) -> Finding:
         raise CheckFault(
             "scorer_raised", f"The scorer `{found.name}` ({found.file}) failed: {kind}: {error}", error=kind
         ) from error
-    return _finding(found, result)
+    finding = _finding(found, result)
+    if not questions:
+        return finding
+    return replace(finding, detail={**finding.detail, ASKED: len(questions), CODE: found.code})
 
 
 def _finding(found: CustomScorer, result: Any) -> Finding:
@@ -157,15 +166,17 @@ def _real(value: float) -> float:
         return math.inf
 
 
-def _judge(given: CheckInput) -> Callable[..., str] | None:
-    """The project's judge as the plain call that scorers know."""
+def _judge(given: CheckInput, questions: list[JudgeRequest]) -> Callable[..., str] | None:
+    """The project's judge as the plain call that scorers know; notes what it was asked."""
     ask, settings = given.context.judge, given.context.judge_settings
     if ask is None:
         return None
 
     def judge(prompt: str, system: str | None = None) -> str:
         temperature = settings.temperature or 0.0
-        reply = ask(JudgeRequest(prompt, system or settings.system or "", settings.max_tokens, temperature))
+        question = JudgeRequest(prompt, system or settings.system or "", settings.max_tokens, temperature)
+        questions.append(question)
+        reply = ask(question)
         if reply.error is not None or reply.outcome not in (Outcome.COMPLETE, Outcome.LENGTH):
             what = reply.error.message if reply.error is not None else reply.outcome.value
             raise CheckFault("judge_failed", f"The judge could not be asked: {what}")

@@ -12,7 +12,7 @@ import sys
 import threading
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +140,9 @@ def _loaded(sources: tuple[tuple[Path, bytes], ...]) -> LoadedScorers:
     for path, source in sources:
         try:
             module = _run(path, source)
-            scorers.update((found.name, found) for found in _scorers_in(module, path.name))
+            code = hashlib.sha256(source).hexdigest()
+            found = _scorers_in(module, path.name)
+            scorers.update((scorer.name, replace(scorer, code=code)) for scorer in found)
         except (Exception, SystemExit) as error:  # a file of a project must not end the program
             faults[path.name] = f"{type(error).__name__}: {error}"
     return LoadedScorers(scorers, faults)

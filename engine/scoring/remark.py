@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from engine.config.canonical import digest
 from engine.config.schema import Config
 from engine.domain import Answer, Case, CaseScore, CheckResult, CheckSpec, Outcome, ScoreState
-from engine.scoring.base import ScoringContext
+from engine.scoring.base import CheckFault, ScoringContext
+from engine.scoring.custom import ASKED, CODE
+from engine.scoring.custom_files import find_scorer
 from engine.scoring.registry import canonical_check, reference_of
 from engine.scoring.score import combine, run_check
 
@@ -16,7 +18,9 @@ JUDGE, SANDBOX, EMBEDDING, OWN_CODE, PERSON = "judge", "sandbox", "embedding", "
 """What a check needs beside the answer."""
 
 TERMS = "terms"
-"""Where a judge's mark made anew keeps what it was asked for, so that it is not paid for twice."""
+"""Where a judge's mark keeps what it was asked for, so that it is not paid for twice."""
+UNKNOWN_TERMS = "unknown"
+"""Stands there for an old mark of which nobody knows any more what it was asked for."""
 
 _JUDGES = frozenset({"llm_judge", "pairwise_judge"})
 _NO_ANSWER = (Outcome.BLOCKED, Outcome.FAILED, Outcome.STOPPED)
@@ -70,7 +74,8 @@ def terms_of(spec: CheckSpec, side: Side) -> str:
     """A digest of all that decides what the check says about a given answer."""
     name = canonical_check(spec.type) or spec.type
     options = side.config.scorers.options.get(name, {})
-    judge = asdict(side.config.judge) if name in _JUDGES else None
+    own = canonical_check(spec.type) is None
+    judge = asdict(side.config.judge) if name in _JUDGES or own else None
     return digest([name, spec.options, spec.negate, reference_of(spec, side.case), options, judge])
 
 
@@ -79,7 +84,10 @@ def remark(answer: Answer, mark: CaseScore | None, old: Side, new: Side, context
 
     * Free checks are made again, whether they changed or not.
     * A judge's, sandbox's or embedding's mark whose terms are the same is taken over; where they
-      changed it is made again if the context offers what it needs, else the old one stays.
+      changed it is made again if the context offers what it needs, else the old one stays and
+      keeps the terms it was made under.
+    * A judge that could not be asked takes no earlier mark away.
+    * Own code that asked a judge counts as the judge's mark.
     * A person's mark stays. Own code that may not run leaves its old marks.
     * Measures that the service itself reported with the answer stay.
     """
@@ -88,25 +96,61 @@ def remark(answer: Answer, mark: CaseScore | None, old: Side, new: Side, context
     earlier = _Earlier(mark, old)
     specs = list(new.case.checks)
     taken = earlier.assign([(canonical_check(spec.type) or spec.type, terms_of(spec, new)) for spec in specs])
-    results, kept, waiting = [], [], []
-    for spec, before in zip(specs, taken, strict=True):
-        need = need_of(spec, new.config)
-        same = before is not None and earlier.terms[before] == terms_of(spec, new)
-        found = earlier.results[before] if before is not None else None
-        if found is not None and same and _is_worth_keeping(found, need):
-            results.append(_carried(found, spec))
-        elif at_hand(need, context):
-            results.append(_made(spec, answer, new, context, need))
-        elif need == PERSON:
-            results.append(_by_person(spec, found, answer, new.case, context))
-        elif found is not None:
-            results.append(_carried(found, spec))
-            kept.append(str(need))
-        else:
-            results.append(_waits(spec, str(need)))
-            waiting.append(str(need))
-    score = combine(results)
-    return Remark(replace(score, metrics={**_reported(mark), **score.metrics}), tuple(kept), tuple(waiting))
+    made = [
+        _one(spec, None if before is None else earlier.at(before), (answer, new, context))
+        for spec, before in zip(specs, taken, strict=True)
+    ]
+    score = combine([result for result, _, _ in made])
+    return Remark(
+        replace(score, metrics={**_reported(mark), **score.metrics}),
+        tuple(kept for _, kept, _ in made if kept),
+        tuple(waiting for _, _, waiting in made if waiting),
+    )
+
+
+_Found = tuple[CheckResult, str | None]
+"""An old result and the terms it was made under; None = they are not known."""
+
+
+def _one(
+    spec: CheckSpec, before: _Found | None, given: tuple[Answer, Side, ScoringContext]
+) -> tuple[CheckResult, str, str]:
+    """One result, and what was not at hand for it: where the old one stayed, where there is none."""
+    answer, new, context = given
+    need = need_of(spec, new.config)
+    found = before[0] if before is not None else None
+    if need == PERSON:
+        return _by_person(spec, found, answer, new.case, context), "", ""
+    same = before is not None and before[1] == terms_of(spec, new)
+    if need == OWN_CODE and context.trusted and found is not None and ASKED in found.detail:
+        need, same = JUDGE, same and found.detail.get(CODE) == _code_of(spec, context)
+    if found is not None and same and (_is_worth_keeping(found, need, context) or _asked_in_vain(need, context)):
+        return _carried(found, spec), "", ""
+    if at_hand(need, context):
+        result = _made(spec, answer, new, context)
+        if before is None or not _could_not_be_asked(result) or before[0].state is not ScoreState.SCORED:
+            return result, "", ""
+    if before is not None:
+        return _carried(before[0], spec, before[1] or UNKNOWN_TERMS), str(need), ""
+    return _waits(spec, str(need)), "", str(need)
+
+
+def _asked_in_vain(need: str | None, context: ScoringContext) -> bool:
+    """Whether a judge gave no mark by these very terms and is not at hand: nothing is new then."""
+    return need == JUDGE and context.judge is None
+
+
+def _code_of(spec: CheckSpec, context: ScoringContext) -> str:
+    """The digest of the file that holds the project's own check now."""
+    try:
+        scorer = find_scorer(spec.type, context.root, context.scorer_paths, context.trusted)
+    except CheckFault:
+        return ""
+    return scorer.code if scorer is not None else ""
+
+
+def _could_not_be_asked(result: CheckResult) -> bool:
+    return result.state is ScoreState.ERRORED and result.reason_code == "judge_failed"
 
 
 class _Earlier:
@@ -124,6 +168,10 @@ class _Earlier:
             for place, result in enumerate(self.results)
         ]
 
+    def at(self, place: int) -> _Found:
+        """An old result with its terms."""
+        return self.results[place], self.terms[place]
+
     def assign(self, wanted: Sequence[tuple[str, str]]) -> list[int | None]:
         """The old result of each wanted (type, terms): one of equal terms, else one of its type."""
         places: list[int | None] = [None] * len(wanted)
@@ -140,22 +188,32 @@ class _Earlier:
         return places
 
 
-def _is_worth_keeping(result: CheckResult, need: str | None) -> bool:
-    """Whether an unchanged check need not be made again: it costs something and it did decide."""
+def _is_worth_keeping(result: CheckResult, need: str | None, context: ScoringContext) -> bool:
+    """Whether an unchanged check need not be made again: it costs something and it did decide.
+
+    What came of comparing models is looked at again where they meet: there may be more answers
+    now, and what a judge said of the others is kept.
+    """
+    if context.meet is not None and "pairs" in result.detail:
+        return False
     return need in (JUDGE, SANDBOX, EMBEDDING) and result.state is ScoreState.SCORED
 
 
-def _carried(result: CheckResult, spec: CheckSpec) -> CheckResult:
-    return replace(result, weight=spec.weight, must_pass=spec.must_pass)
+def _carried(result: CheckResult, spec: CheckSpec, terms: str = "") -> CheckResult:
+    """An old result in its new place. `terms`: what it was made under, where that is not what holds now."""
+    detail = {**result.detail, TERMS: terms} if terms else result.detail
+    return replace(result, weight=spec.weight, must_pass=spec.must_pass, detail=detail)
 
 
-def _made(
-    spec: CheckSpec, answer: Answer, new: Side, context: ScoringContext, need: str | None
-) -> CheckResult:
-    result = run_check(spec, answer, new.case, context)
-    if need != JUDGE:
+def _made(spec: CheckSpec, answer: Answer, new: Side, context: ScoringContext) -> CheckResult:
+    return with_terms(run_check(spec, answer, new.case, context), spec, new)
+
+
+def with_terms(result: CheckResult, spec: CheckSpec, side: Side) -> CheckResult:
+    """The result with its terms where a judge made it, so that it is paid for once."""
+    if result.type not in _JUDGES and ASKED not in result.detail:
         return result
-    return replace(result, detail={**result.detail, TERMS: terms_of(spec, new)})
+    return replace(result, detail={**result.detail, TERMS: terms_of(spec, side)})
 
 
 def _by_person(
