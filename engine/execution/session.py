@@ -25,6 +25,7 @@ from engine.execution.messages import (
     Answered,
     Command,
     Committed,
+    Marked,
     Message,
     NotSaved,
     Prepared,
@@ -258,7 +259,6 @@ class Session:
         if self.finished is None and self._opening is not None:
             self._stop_event.set()
             self._executor.stop_now()
-            self._save_what_has_arrived()
             self._end(RunStatus.ABORTED, error)
 
     def _end(self, status: RunStatus, error: BaseException | None) -> None:
@@ -269,6 +269,8 @@ class Session:
         # Threads that were waited for already are not waited for again; all others are on their way out.
         if not self._executor.close(0.0 if self._departures.abandoned else LEFT_BEHIND_S):
             _log.warning("some calls did not come back and were left behind")
+        if error is not None and self._not_saved is None:
+            self._save_what_has_arrived()
         ending = Ending(
             request=self.request,
             run_id=self.run_id,
@@ -288,10 +290,17 @@ class Session:
             opening.store.close()
 
     def _save_what_has_arrived(self) -> None:
-        """Before an abort: answers that came in are paid for, so they are stored."""
-        for message in list(self._inbox):
-            if isinstance(message, Answered) and self._arrivals.books.holds(message.ticket.job):
+        """After an abort: answers that came in, until the threads had ended, are paid for and stored."""
+        for message in self._inbox:
+            if not isinstance(message, Answered | Marked):
+                continue
+            if not self._arrivals.books.holds(message.ticket.job):
+                continue
+            if isinstance(message, Answered) and not message.marked:
                 self.recorder.submit(answer_write(self.run_id, message.record))
+            elif isinstance(message, Marked) or self._keeps_account:
+                # Without an account the worker has handed it to the recorder itself.
+                self.recorder.submit(DoneWrite(self.run_id, message.record))
 
     def _tell_what_was_saved_at_the_end(self) -> None:
         """After an abort: commits that came in while the run was closed."""

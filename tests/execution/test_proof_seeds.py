@@ -10,7 +10,7 @@ import pytest
 
 from engine.domain import CallStatus, RunStatus, ScoreState
 from engine.errors import UserError
-from engine.execution.controller import RunController, run_to_end
+from engine.execution.controller import RunController, ThreadPoolExecutor, run_to_end
 from engine.execution.events import CallFinished, Planned, QueueChanged, RunFinished, Started, Throttled
 from engine.execution.plan import make_plan
 from engine.execution.preflight import examine
@@ -19,7 +19,7 @@ from engine.keystore import KeyStore
 from engine.pricing import PriceBook
 from engine.stats.board import EntryStatus
 from engine.stats.leaderboard import board_from_json
-from providers.base import ErrorKind, ProviderError, Request
+from providers.base import ErrorKind, ProviderError, Reply, Request
 from tests.execution.worlds import FakeService, World, make_project, models, reply
 
 OPEN = {"key": "open", "model": "gpt-x", "provider": "openai"}
@@ -207,6 +207,63 @@ def test_abort_row_closed(error: BaseException, tmp_path: Path, qtbot) -> None:
     assert stored.info.completed == 2
     assert stored.board is not None
     assert service.closed == 1
+
+
+class _Breaks:
+    """A whole pool behind an executor that breaks when it is handed its third attempt."""
+
+    def __init__(self, work, concurrency) -> None:
+        self._pool = ThreadPoolExecutor(work, concurrency)
+        self._left = 2
+        self.capacity, self.close = concurrency, self._pool.close
+        self.stopping = threading.Event()
+
+    def start(self, ticket) -> None:
+        if not self._left:
+            raise RuntimeError("broken")
+        self._left -= 1
+        self._pool.start(ticket)
+
+    def stop_now(self) -> None:
+        self.stopping.set()
+
+
+@pytest.mark.parametrize("budgets", [{}, {"max_calls": 100}])
+@pytest.mark.parametrize("check", ["exact_match", "regex"])
+def test_abort_keeps_what_is_under_way(budgets: dict[str, int], check: str, tmp_path: Path, qtbot) -> None:
+    """Answers that arrive while the run is being closed are paid for, so they are stored and marked."""
+    executors: list[_Breaks] = []
+
+    def answer(request: Request) -> Reply:
+        assert executors[0].stopping.wait(20)
+        return reply("0")
+
+    config = {"models": [OPEN], "run": {"concurrency": 3}, "budgets": budgets}
+    tests = [
+        {"id": f"c{n}", "input": "q", "reference": "0", "checks": [{"type": check, "pattern": "0"}]}
+        if check == "regex"
+        else {"id": f"c{n}", "input": "q", "reference": "0"}
+        for n in range(9)
+    ]
+    world = World(tmp_path, config, tests, service=FakeService(answer))
+    request = world.request()
+
+    def make(work, concurrency) -> _Breaks:
+        executors.append(_Breaks(work, concurrency))
+        return executors[0]
+
+    controller = RunController(request, make)
+    ends: list[RunFinished] = []
+    controller.events.connect(lambda events: world.events.extend(events))
+    controller.finished.connect(ends.append)
+    controller.start_in_thread()
+    qtbot.waitUntil(lambda: bool(ends), timeout=20000)
+    assert controller.wait()
+    stored = world.stored()
+    assert stored.info.status is RunStatus.ABORTED
+    assert stored.info.completed == 2
+    assert [call.score.passed for call in world.calls()] == [True, True]
+    world.assert_each_once()
 
 
 def test_abort_of_a_broken_listener_is_raised_again(tmp_path: Path, qapp) -> None:
