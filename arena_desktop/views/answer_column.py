@@ -110,7 +110,13 @@ class AnswerColumn(Card):
         self.mark_chosen.emit(self._own)
 
     def show_answer(
-        self, head: ModelHead, call: CallDone | None, mark: OwnView | None, *, alias: str = ""
+        self,
+        head: ModelHead,
+        call: CallDone | None,
+        mark: OwnView | None,
+        *,
+        alias: str = "",
+        text_marks: Sequence[TextMark] = (),
     ) -> None:
         """Shows an answer. `alias` takes the place of the name while names are hidden."""
         self.head, self.call = head, call
@@ -121,7 +127,7 @@ class AnswerColumn(Card):
         self.chip.set_chip(text, _TONES[kind])
         figures = words.figures(call)
         self.figures.setText("" if alias else figures)
-        self.view.set_answer(words.shown_text(call))
+        self.view.set_answer(words.shown_text(call), text_marks)
         self.view.edit.setAccessibleName(self.tr("Answer of {model}, {mark}").format(model=name, mark=text))
         self.view.edit.setPlaceholderText("" if words.shown_text(call) else text)
         self.why.setText(words.why(call))

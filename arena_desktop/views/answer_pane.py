@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -14,19 +14,20 @@ from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.theme import scaled
 from arena_desktop.views.answer_column import AnswerColumn
 from arena_desktop.views.answer_marks import expected_marks, only_here_marks
+from arena_desktop.views.answer_question import QuestionCard
 from arena_desktop.widgets.announce import announce
-from arena_desktop.widgets.answer_view import MarkKind, MarkLegend
+from arena_desktop.widgets.answer_view import MarkKind, MarkLegend, TextMark
 from arena_desktop.widgets.buttons import Button
-from arena_desktop.widgets.card import DENSE, Card
 from arena_desktop.widgets.fields import Combo
 from arena_desktop.widgets.flow import FlowLayout
-from arena_desktop.widgets.labels import Label
 from arena_desktop.wording import answers as words
 from engine.domain import CallDone, Case, Cell
 from engine.stats.own_marks import OwnView
 
-_QUESTION_HEIGHT = 132
 _ANSWERS_HEIGHT = 200
+_FIRST_COLUMNS = 4
+"""Columns made at once: as many as a wide window shows. The others follow one by one, so that a test
+with many models does not hold up the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,43 +58,20 @@ class AnswerPane(QWidget):
         self._blind = False
         self._mark_differences = True
         self._scrolling = False
+        self._heads: Sequence[ModelHead] = ()
+        self._text_marks: list[list[TextMark]] = []
+        self._more = QTimer(self, singleShot=True, interval=0)
+        self._more.timeout.connect(self._add_column)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(12)
-        layout.addWidget(self._question_card())
+        self.asked = QuestionCard()
+        self.question, self.reference = self.asked.question, self.asked.reference
+        layout.addWidget(self.asked)
         layout.addWidget(self._answers(), 1)
         layout.addWidget(self._foot())
 
     # parts
-
-    def _question_card(self) -> Card:
-        card = Card(DENSE, spacing=4, name="card_question")
-        self.scroll = QScrollArea()
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll.viewport().setAutoFillBackground(False)
-        self.scroll.setAccessibleName(self.tr("Question and right answer"))
-        self.scroll.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        inner = QWidget()
-        row = QHBoxLayout(inner)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(24)
-        self.question = Label("", wrap=True, name="label_question").selectable()
-        self.reference = Label("", wrap=True, name="label_reference").selectable()
-        titles = (self.tr("Question"), self.tr("What a good answer says"))
-        for title, label in zip(titles, (self.question, self.reference), strict=True):
-            column = QVBoxLayout()
-            column.setSpacing(4)
-            column.addWidget(Label(title, "head", colour="text2"))
-            column.addWidget(label)
-            column.addStretch(1)
-            row.addLayout(column, 1)
-        self.scroll.setWidget(inner)
-        # Giving a widget to a scroll area switches this on.
-        inner.setAutoFillBackground(False)
-        card.body.addWidget(self.scroll)
-        return card
 
     def _answers(self) -> QScrollArea:
         area = QScrollArea()
@@ -143,23 +121,15 @@ class AnswerPane(QWidget):
         self.setVisible(answers is not None)
         if answers is None:
             return
-        self.question.setText(words.question_of(answers.case))
-        self.reference.setText(words.reference_of(answers.case) or words.no_reference())
-        self._fit_question()
+        self.asked.show_case(answers.case, self.width())
         self._fill_trials(answers.trials)
         self._fill()
-
-    def _fit_question(self) -> None:
-        inner = self.scroll.widget()
-        width = max(200, self.width() - 2 * DENSE)
-        wanted = inner.layout().totalHeightForWidth(width)
-        self.scroll.setFixedHeight(min(wanted, scaled(_QUESTION_HEIGHT)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         # A page too low for everything scrolls as a whole, rather than leave a slit of each answer.
         self._area.setMinimumHeight(scaled(_ANSWERS_HEIGHT))
-        self._fit_question()
+        self.asked.fit(self.width())
 
     def set_marks(self, marks: Mapping[Cell, OwnView]) -> None:
         """The person's marks as they are kept now."""
@@ -216,45 +186,77 @@ class AnswerPane(QWidget):
         answers = self._shown
         if answers is None:
             return
-        heads = self._ordered(answers)
-        trial = self.combo_trial.currentData() or 1
-        self._make_columns(len(heads))
-        for number, (column, head) in enumerate(zip(self._columns, heads, strict=False)):
-            cell = Cell(head.key, answers.case.id, trial)
-            alias = words.letter(number) if self._blind else ""
-            column.show_answer(head, answers.calls.get(cell), answers.marks.get(cell), alias=alias)
-        self._fill_marks()
-        self._set_at(min(self._at, max(0, len(heads) - 1)))
+        self._heads = self._ordered(answers)
+        self._read_marks(answers)
+        wanted = len(self._heads)
+        for number in range(min(wanted, max(_FIRST_COLUMNS, len(self._columns)))):
+            self._fill_column(number)
+        for number, column in enumerate(self._columns):
+            column.setVisible(number < wanted)
+        if len(self._columns) < wanted:
+            self._more.start()
+        self._set_at(min(self._at, max(0, wanted - 1)))
         self._point()
 
-    def _make_columns(self, count: int) -> None:
-        while len(self._columns) < count:
-            column = AnswerColumn(len(self._columns) + 1)
-            number = len(self._columns)
-            column.mark_chosen.connect(lambda mark, number=number: self._on_mark(number, mark))
-            column.view.scroll_bar().valueChanged.connect(lambda _v, number=number: self._on_scrolled(number))
-            self._row.addWidget(column, 1)
-            self._columns.append(column)
-        for number, column in enumerate(self._columns):
-            column.setVisible(number < count)
-
-    def _fill_marks(self) -> None:
-        answers, columns = self._shown, self.answer_columns()
+    def _fill_column(self, number: int) -> None:
+        answers = self._shown
         if answers is None:
             return
-        texts = [column.view.answer() for column in columns]
-        kinds: set[MarkKind] = set()
-        for number, column in enumerate(columns):
-            marks = []
-            if self._mark_differences:
-                others = [text for n, text in enumerate(texts) if n != number]
-                marks = [
-                    *only_here_marks(texts[number], others),
-                    *expected_marks(texts[number], answers.case),
-                ]
-            kinds |= {mark.kind for mark in marks}
+        if number == len(self._columns):
+            self._make_column(number)
+        head = self._heads[number]
+        cell = self._cell(answers, head)
+        alias = self._alias(number)
+        column = self._columns[number]
+        call, mark = answers.calls.get(cell), answers.marks.get(cell)
+        column.show_answer(head, call, mark, alias=alias, text_marks=self._text_marks[number])
+
+    def _add_column(self) -> None:
+        """The next column that is still missing."""
+        number = len(self._columns)
+        if self._shown is None or number >= len(self._heads):
+            return
+        self._fill_column(number)
+        self._columns[number].show()
+        if number + 1 < len(self._heads):
+            self._more.start()
+            return
+        self._point()
+
+    def _make_column(self, number: int) -> None:
+        column = AnswerColumn(number + 1)
+        column.mark_chosen.connect(lambda mark: self._on_mark(number, mark))
+        column.view.scroll_bar().valueChanged.connect(lambda _value: self._on_scrolled(number))
+        self._row.addWidget(column, 1)
+        self._columns.append(column)
+
+    def _alias(self, number: int) -> str:
+        """What stands for the name while names are hidden; empty = the name."""
+        return words.letter(number) if self._blind else ""
+
+    def _cell(self, answers: CaseAnswers, head: ModelHead) -> Cell:
+        return Cell(head.key, answers.case.id, self.combo_trial.currentData() or 1)
+
+    def _read_marks(self, answers: CaseAnswers) -> None:
+        """What to mark in each answer; from the answers themselves, whose columns may not be there yet."""
+        texts = [words.shown_text(answers.calls.get(self._cell(answers, head))) for head in self._heads]
+        self._text_marks = [
+            [
+                *only_here_marks(text, [*texts[:number], *texts[number + 1 :]]),
+                *expected_marks(text, answers.case),
+            ]
+            if self._mark_differences
+            else []
+            for number, text in enumerate(texts)
+        ]
+        self._show_legend(tuple(sorted({mark.kind for marks in self._text_marks for mark in marks})))
+
+    def _fill_marks(self) -> None:
+        if self._shown is None:
+            return
+        self._read_marks(self._shown)
+        for column, marks in zip(self._columns, self._text_marks, strict=False):
             column.set_text_marks(marks)
-        self._show_legend(tuple(sorted(kinds)))
 
     def _show_legend(self, kinds: tuple[MarkKind, ...]) -> None:
         if kinds == self._legend_kinds and self._legend is not None:
@@ -319,6 +321,9 @@ class AnswerPane(QWidget):
         answers = self._shown
         if answers is None:
             return
-        said = [(column.name.text(), column.call) for column in self.answer_columns()]
+        said = [
+            (self._alias(number) or head.label, answers.calls.get(self._cell(answers, head)))
+            for number, head in enumerate(self._heads)
+        ]
         QGuiApplication.clipboard().setText(words.copy_text(answers.case, said))
         self.copied.emit()

@@ -80,8 +80,9 @@ class AnswerView(QWidget):
         self.more.clicked.connect(self.show_all)
         layout.addWidget(self.edit, 1)
         layout.addWidget(self.more)
+        self.more.hide()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._render()
+        set_role(self.edit, "body")
 
     def set_answer(self, text: str, marks: Iterable[TextMark] = ()) -> None:
         """Another answer; starts cut and at its top."""
@@ -92,7 +93,12 @@ class AnswerView(QWidget):
 
     def set_marks(self, marks: Iterable[TextMark]) -> None:
         """Other marks on the same answer; the place in the text stays."""
-        self._marks = tuple(marks)
+        fresh = tuple(marks)
+        if fresh != self._marks:
+            self._marks = fresh
+            self._render_in_place()
+
+    def _render_in_place(self) -> None:
         bar = self.edit.verticalScrollBar()
         at = bar.value()
         self._render()
@@ -119,8 +125,8 @@ class AnswerView(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         # Character formats keep the colours of the theme they were made in.
-        if event.type() in LOOK_CHANGES and hasattr(self, "more"):
-            self.set_marks(self._marks)
+        if event.type() in LOOK_CHANGES and hasattr(self, "more") and self._answer:
+            self._render_in_place()
 
     def sizeHint(self) -> QSize:
         return QSize(280, 240)

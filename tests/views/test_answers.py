@@ -17,6 +17,7 @@ from arena_desktop.itemmodels.call_cells import one_line
 from arena_desktop.itemmodels.calls import PAGE, CallsTable, call_columns
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.views.answer_marks import expected_marks, only_here_marks
+from arena_desktop.views.answer_pane import AnswerPane, CaseAnswers
 from arena_desktop.views.answers import AnswersView
 from arena_desktop.widgets.answer_view import MarkKind
 from arena_desktop.wording import answers as words
@@ -378,3 +379,28 @@ def test_an_answer_in_a_cell_is_one_line() -> None:
     assert one_line("first\n\n  second") == "first ¶ second"
     assert one_line("x" * 500).endswith("…")
     assert len(one_line("x" * 500)) == 161
+
+
+def test_the_answers_of_many_models_follow_one_by_one(theme: object, qtbot: QtBot) -> None:
+    heads = tuple(ModelHead(f"m{n}", f"Model {n}", n) for n in range(9))
+    calls = {
+        Cell(head.key, "a", 1): replace(
+            done(f"said by {head.key} and by nobody else here"), cell=Cell(head.key, "a", 1)
+        )
+        for head in heads
+    }
+    pane = AnswerPane()
+    qtbot.addWidget(pane)
+    pane.show_case(CaseAnswers("run", Case("a", input="Why?", reference="m7"), heads, 1, calls))
+    assert len(pane.answer_columns()) < len(heads)
+    # Nobody has to wait for the columns to copy everything, or to jump to a model.
+    pane.copy()
+    text = QApplication.clipboard().text()
+    assert all(f"Model {n} (Pass)" in text and f"said by m{n} and" in text for n in range(9))
+    pane.point_at("m8")
+    qtbot.waitUntil(lambda: len(pane.answer_columns()) == len(heads))
+    assert [column.head.key for column in pane.answer_columns() if column.head] == [h.key for h in heads]
+    assert pane.answer_columns()[8].at
+    assert pane.answer_columns()[8].view.answer() == "said by m8 and by nobody else here"
+    pane.show_case(CaseAnswers("run", Case("b", input="Why?"), heads[:2], 1, {}))
+    assert len(pane.answer_columns()) == 2
