@@ -12,12 +12,11 @@ from arena_desktop.cli.output import out, print_json, print_problems, say, table
 from arena_desktop.cli.parser import EXIT_ERROR, EXIT_FAIL_UNDER, EXIT_INTERRUPTED, EXIT_OK, EXIT_STOPPED
 from arena_desktop.cli.saved import print_run
 from arena_desktop.wording import formats
-from arena_desktop.wording.judge import not_ready_sentence
+from arena_desktop.wording.judge import unmarked_sentence
 from arena_desktop.wording.run import marking_ai
 from engine.domain import RunStatus
 from engine.errors import UserError
 from engine.execution.estimate import Estimate
-from engine.execution.judge_rules import NOT_READY
 from engine.execution.plan import Plan, make_plan
 from engine.execution.preflight import Preflight, examine
 from engine.execution.request import RunRequest
@@ -140,7 +139,8 @@ def _print_dry_run(project: Project, preflight: Preflight, plan: Plan, options: 
 def _confirm(preflight: Preflight, options: argparse.Namespace) -> None:
     """Headless, a run that needs a yes about money starts only with `--yes`."""
     if preflight.confirm and not options.yes:
-        reasons = [not_ready_sentence(note.values) for note in preflight.confirm if note.code == NOT_READY]
+        told = [unmarked_sentence(note.code, note.values) for note in preflight.confirm]
+        reasons = [sentence for sentence in told if sentence]
         if len(reasons) < len(preflight.confirm):
             reasons.append(f"Its cost is {estimate_words(preflight.estimate)}.")
         raise UserError(

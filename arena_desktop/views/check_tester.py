@@ -56,6 +56,8 @@ class Marking:
 def can_be_tried(marking: Marking) -> bool:
     """Whether trying is free and says something about a text."""
     check = CHECKS.get(marking.name or "")
+    if marking.options.get("method") == "embedding":
+        return False  # asks a model for each text
     return check is not None and not check.paid and check.name not in _NOT_TRIED
 
 

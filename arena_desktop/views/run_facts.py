@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.desks.run_desk import QUICK_CASES
 from arena_desktop.itemmodels.lanes import ModelHead, ReadyRow
-from arena_desktop.wording.run import RunPrice, marking_ai, practice_service
+from arena_desktop.wording.run import RunPrice, marking_ai, marking_lane, practice_service
 from arena_desktop.wording.setup import service_name
+from engine.config.embedder_key import PREFIX
 from engine.config.schema import Config, Connection
 from engine.domain import Case, Note, SkippedModel
 from engine.errors import ArenaError
+from engine.execution.embed_rules import EMBEDDER_NOT_READY
 from engine.execution.estimate import CostRange, Estimate, estimate, questions
 from engine.execution.jobs import JUDGE_LANE
 from engine.execution.judge_rules import NOT_READY
@@ -25,7 +27,10 @@ _RUNS_LOOKED_AT = 400
 
 @dataclass(frozen=True, slots=True)
 class RunChoice:
-    """One of the two ways to run. `seconds` None = not known. `confirm` are the project's own questions."""
+    """One of the two ways to run. `seconds` None = not known. `confirm` are the project's own questions.
+
+    `marked` is how often each of those that mark is likely to be asked.
+    """
 
     tests: int
     asked: int
@@ -33,6 +38,7 @@ class RunChoice:
     by_model: Mapping[str, CostRange] = field(default_factory=dict)
     seconds: float | None = None
     confirm: tuple[Note, ...] = ()
+    marked: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,15 @@ class RunFacts:
             head = ModelHead(JUDGE_LANE, marking_ai(), None, suffix=name)
             asked = choice.asked * max(1, self.opened.project.config.judge.votes)
             rows.append(self._row(head, asked, choice, judge_skip))
+        rows += self._comparing(choice)
         return rows
+
+    def _comparing(self, choice: RunChoice) -> list[ReadyRow]:
+        """The models that compare meanings."""
+        skips = {skip.model_key: skip for skip in self.preflight.embedder_skips}
+        keys = [*(model.entry.key for model in self.preflight.embedders), *skips]
+        heads = [ModelHead(key, marking_lane(key), None, suffix=key.removeprefix(PREFIX)) for key in keys]
+        return [self._row(h, choice.marked.get(h.key, 0), choice, skips.get(h.key)) for h in heads]
 
     def _row(self, head: ModelHead, each: int, choice: RunChoice, skipped: SkippedModel | None) -> ReadyRow:
         cost = None if skipped is not None else choice.by_model.get(head.key, CostRange())
@@ -117,7 +131,7 @@ def read_run_facts(
 
 def _estimate(config: Config, cases: Sequence[Case], preflight: Preflight) -> Estimate:
     priced = [(model.entry, model.price) for model in preflight.ready]
-    return estimate(config, cases, priced, preflight.judge)
+    return estimate(config, cases, priced, preflight.judge, preflight.embedders)
 
 
 def _choice(
@@ -131,8 +145,10 @@ def _choice(
     each = len(cases) * config.run.trials
     labels = {model.entry.key: model.entry.label or model.entry.key for model in preflight.ready}
     labels[JUDGE_LANE] = marking_ai()
+    for embedder in preflight.embedders:
+        labels[embedder.entry.key] = embedder.entry.label
     # That nobody can mark the answers is asked about whatever the choice.
-    unmarked = [note for note in preflight.confirm if note.code == NOT_READY]
+    unmarked = [note for note in preflight.confirm if note.code in (NOT_READY, EMBEDDER_NOT_READY)]
     return RunChoice(
         tests=len(cases),
         asked=each * len(preflight.ready),
@@ -142,9 +158,10 @@ def _choice(
             config.budgets.on_exceed == "stop",
             tuple(labels.get(key, key) for key in found.unpriced),
         ),
-        by_model=found.by_model,
+        by_model={**found.by_model, **found.by_marker},
         seconds=_seconds(preflight, each, config.run.concurrency, waits),
         confirm=(*questions(config, found), *unmarked),
+        marked=found.marker_calls,
     )
 
 

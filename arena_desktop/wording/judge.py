@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
+from engine.config.embedder_key import PREFIX, is_embedder
 
 Values = Mapping[str, Any]
 Names = Mapping[str, str]
@@ -102,6 +103,13 @@ def _stopped(values: Values, _names: Names) -> str:
         "day_quota": _tr("Its quota of the day is used up."),
     }
     cause = causes.get(str(values.get("code")), _tr("It could not be reached."))
+    lane = str(values.get("lane") or "")
+    if is_embedder(lane):
+        text = _tr(
+            "The model {model}, which compares meanings, was asked no more. {cause} The answers are kept:"
+            " mend it and carry on with this run, and no model is asked again."
+        )
+        return text.format(model=lane.removeprefix(PREFIX), cause=cause)
     text = _tr(
         "The marking AI was asked no more. {cause} The answers are kept: mend it and carry on with this"
         " run, and no model is asked again."
@@ -115,6 +123,37 @@ def not_ready_sentence(values: Values) -> str:
     return text.format(reason=values.get("reason", ""), fix=values.get("fix", "")).strip()
 
 
+def embedder_not_ready_sentence(values: Values) -> str:
+    """Why a model that compares meanings cannot be asked, what that means, and what mends it."""
+    text = _tr(
+        "The model {model}, which compares meanings, cannot be asked: {reason} Its checks give no mark. {fix}"
+    )
+    return text.format(
+        model=values.get("model", ""), reason=values.get("reason", ""), fix=values.get("fix", "")
+    ).strip()
+
+
+def unmarked_sentence(code: str, values: Values) -> str:
+    """Why a run would leave answers without a mark; empty for a note that says something else."""
+    if code == "judge_not_ready":
+        return not_ready_sentence(values)
+    return embedder_not_ready_sentence(values) if code == "embedder_not_ready" else ""
+
+
+def _compared(values: Values, _names: Names) -> str:
+    usd = values.get("usd")
+    asked = _of(int(values.get("calls", 0)), _tr("one request"), _tr("{count} requests"))
+    model = values.get("model", "")
+    if usd is None:
+        text = _tr("Comparing meanings took {asked} to {model}. What that cost is not known.")
+        return text.format(asked=asked, model=model)
+    cost = Decimal(str(usd))
+    if cost == 0:
+        return _tr("Comparing meanings took {asked} to {model}, for free.").format(asked=asked, model=model)
+    text = _tr("Comparing meanings took {asked} to {model} and cost {cost}.")
+    return text.format(asked=asked, model=model, cost=formats.money(cost))
+
+
 NOTES: Mapping[str, Callable[[Values, Names], str]] = {
     "judge_takes_part": _takes_part,
     "judge_same_family": _same_family,
@@ -124,5 +163,7 @@ NOTES: Mapping[str, Callable[[Values, Names], str]] = {
     "judge_cost": _cost,
     "judge_stopped": _stopped,
     "judge_not_ready": lambda values, _names: not_ready_sentence(values),
+    "embed_cost": _compared,
+    "embedder_not_ready": lambda values, _names: embedder_not_ready_sentence(values),
 }
 """Sentences of the notes that a run with a judge may carry, by their code."""

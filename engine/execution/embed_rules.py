@@ -61,33 +61,32 @@ def embedder_served(key: str, warning: str) -> Problem:
     return Problem(Severity.WARNING, message, path="scorers", code="embedder_served")
 
 
-def embed_range(
+def embed_ranges(
     config: Config, cases: Sequence[Case], entries: Sequence[ModelEntry], models: Sequence[ReadyModel]
-) -> tuple[CostRange, int, tuple[str, ...]]:
-    """The cost of all embeddings, how many requests they take, and the keys of models without a price.
+) -> tuple[dict[str, CostRange], dict[str, int]]:
+    """By model, the cost of its embeddings and how many requests they take.
 
     Each right answer is asked once in a run, each answer once.
     """
-    total, calls = FREE, 0
     by_key = {model.entry.key: model for model in models}
-    wanted: dict[str, set[str]] = {}
-    unpriced: dict[str, None] = {}
+    costs = {key: CostRange() if model.price is None else FREE for key, model in by_key.items()}
+    calls = dict.fromkeys(by_key, 0)
+    seen: dict[str, set[str]] = {key: set() for key in by_key}
     for case in cases:
         for check in case.checks:
-            model = by_key.get(f"{PREFIX}{_name(check, config)}")
+            key = f"{PREFIX}{_name(check, config)}"
+            model = by_key.get(key)
             if model is None:
                 continue
-            calls += len(entries) * config.run.trials
-            if model.price is None:
-                unpriced[model.entry.key] = None
-            elif not model.price.free:
-                seen = wanted.setdefault(model.entry.key, set())
-                texts = [t for t in as_texts(reference_of(check, case)) if t not in seen]
-                seen.update(texts)
-                total += _texts_range(texts, model)
-                for entry in entries:
-                    total += _answer_range(case, entry, config, model).times(config.run.trials)
-    return total, calls, tuple(unpriced)
+            calls[key] += len(entries) * config.run.trials
+            if model.price is None or model.price.free:
+                continue
+            texts = [t for t in dict.fromkeys(as_texts(reference_of(check, case))) if t not in seen[key]]
+            seen[key].update(texts)
+            costs[key] += _texts_range(texts, model)
+            for entry in entries:
+                costs[key] += _answer_range(case, entry, config, model).times(config.run.trials)
+    return costs, calls
 
 
 def _texts_range(texts: Sequence[str], model: ReadyModel) -> CostRange:

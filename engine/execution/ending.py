@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from engine.config.embedder_key import PREFIX
 from engine.domain import CallDone, CallStatus, Note, RunStatus
 from engine.errors import ArenaError
 from engine.execution.budget import Ledger
+from engine.execution.embed_rules import EMBEDDER_NOT_READY
 from engine.execution.events import LaneState, RunFinished
 from engine.execution.jobs import JUDGE_LANE
 from engine.execution.judge_notes import judge_cost, judge_notes
@@ -165,6 +167,13 @@ def _judge_notes(ending: Ending, store: Store) -> Iterable[Note]:
     plan, skip = ending.request.plan, ending.request.preflight.judge_skip
     if skip is not None:
         yield Note(NOT_READY, {"reason": skip.reason, "fix": skip.fix})
+    for skip in ending.request.preflight.embedder_skips:
+        name = skip.model_key.removeprefix(PREFIX)
+        yield Note(EMBEDDER_NOT_READY, {"model": name, "reason": skip.reason, "fix": skip.fix})
+    for model in plan.embedders:
+        name = model.entry.key.removeprefix(PREFIX)
+        for note in judge_cost(ending.ledger.account(model.entry.key)):
+            yield Note("embed_cost", {**note.values, "model": name})
     if plan.judge is None:
         return
     yield from judge_cost(ending.ledger.account(JUDGE_LANE))

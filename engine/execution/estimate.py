@@ -59,7 +59,8 @@ class Estimate:
 
     `known` sums the models that have a price; `unpriced` names the others. `judge` is what marking
     costs (in `total` already), by the judge and by models that make embeddings, None where none is
-    asked; `judge_calls` how often they are likely to be asked.
+    asked; `judge_calls` how often they are likely to be asked; `by_marker` and `marker_calls` are the
+    same for each.
     """
 
     total: CostRange = FREE
@@ -69,6 +70,8 @@ class Estimate:
     calls: int = 0
     judge: CostRange | None = None
     judge_calls: int = 0
+    by_marker: Mapping[str, CostRange] = field(default_factory=dict)
+    marker_calls: Mapping[str, int] = field(default_factory=dict)
 
 
 def _sum(a: Decimal | None, b: Decimal | None) -> Decimal | None:
@@ -153,32 +156,43 @@ def estimate(
     }
     unpriced = tuple(key for key, found in by_model.items() if found.high is None)
     known = sum((found for found in by_model.values() if found.high is not None), FREE)
-    marking, judge_calls = FREE, 0
-    if judge is not None:
-        from engine.execution.judge_estimate import judge_range  # needs the checks, and this module
-
-        marking, judge_calls = judge_range(config, cases, [entry for entry, _ in models], judge)
-        if marking.high is None:
-            unpriced = (*unpriced, judge.entry.key)
-        else:
-            known += marking
-    if embedders:
-        from engine.execution.embed_rules import embed_range
-
-        compared, asked, without_price = embed_range(config, cases, [entry for entry, _ in models], embedders)
-        judge_calls += asked
-        known += compared
-        unpriced = (*unpriced, *without_price)
-        marking = CostRange() if without_price else marking + compared
+    by_marker, marked = _marking(config, cases, [entry for entry, _ in models], judge, embedders)
+    unpriced += tuple(key for key, found in by_marker.items() if found.high is None)
+    known += sum((found for found in by_marker.values() if found.high is not None), FREE)
     return Estimate(
         total=CostRange() if unpriced else known,
         known=known,
         by_model=by_model,
         unpriced=unpriced,
         calls=len(models) * len(cases) * config.run.trials,
-        judge=marking if judge is not None or embedders else None,
-        judge_calls=judge_calls,
+        judge=sum(by_marker.values(), FREE) if by_marker else None,
+        judge_calls=sum(marked.values()),
+        by_marker=by_marker,
+        marker_calls=marked,
     )
+
+
+def _marking(
+    config: Config,
+    cases: Sequence[Case],
+    entries: Sequence[ModelEntry],
+    judge: ReadyModel | None,
+    embedders: Sequence[ReadyModel],
+) -> tuple[dict[str, CostRange], dict[str, int]]:
+    """By who marks: what it costs, and how often it is likely to be asked."""
+    costs: dict[str, CostRange] = {}
+    calls: dict[str, int] = {}
+    if judge is not None:
+        from engine.execution.judge_estimate import judge_range  # needs the checks, and this module
+
+        costs[judge.entry.key], calls[judge.entry.key] = judge_range(config, cases, entries, judge)
+    if embedders:
+        from engine.execution.embed_rules import embed_ranges
+
+        compared, asked = embed_ranges(config, cases, entries, embedders)
+        costs.update(compared)
+        calls.update(asked)
+    return costs, calls
 
 
 def _model_range(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from engine.config.schema import Config, Connection, ModelEntry
-from engine.domain import CallStatus, Case, Cell, RunStatus, SkippedModel
+from engine.domain import CallStatus, Case, Cell, CheckResult, RunStatus, SkippedModel
 from engine.errors import UserError
 from engine.execution.plan import Plan, make_plan
 from engine.execution.preflight import examine
@@ -25,7 +25,9 @@ from engine.storage.store import Store
 SNAPSHOT = "snapshot"
 NEW = "new"
 _SHOWN = 5
-_NOT_ASKED = frozenset({"judge_failed", "no_judge", "waits_judge"})
+_NOT_ASKED = frozenset(
+    {"judge_failed", "no_judge", "waits_judge", "embedding_failed", "no_embedding", "waits_embedding"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +183,15 @@ def _is_complete(store: Store, stored: StoredRun, retry_errors: bool) -> bool:
 
 
 def unjudged(store: Store, run_id: str) -> Iterator[Cell]:
-    """Answers whose judge could not be asked. Carrying on asks it again, and no model."""
+    """Answers whose judge or embeddings could not be asked for. Carrying on does it, and asks no model."""
     for call in store.iter_calls(run_id, CallFilter(statuses=(CallStatus.OK,))):
-        if call.score is not None and any(check.reason_code in _NOT_ASKED for check in call.score.checks):
+        if call.score is not None and any(_was_not_asked(check) for check in call.score.checks):
             yield call.cell
+
+
+def _was_not_asked(check: CheckResult) -> bool:
+    """Whether the judge could not be asked, be it only about some of the pairs."""
+    return check.reason_code in _NOT_ASKED or "not_asked" in check.detail
 
 
 def _as_stored(request: RunRequest, stored: StoredRun) -> RunRequest:
