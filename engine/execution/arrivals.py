@@ -21,6 +21,7 @@ from engine.execution.messages import (
     Answered,
     AwaitsJudge,
     JudgeSaid,
+    LateAnswers,
     LateMark,
     LateMarking,
     LateMarksOver,
@@ -30,10 +31,11 @@ from engine.execution.messages import (
     Ticket,
 )
 from engine.execution.outcomes import answer_write, failed_record, stopped_record
+from engine.execution.pair_desk import PairDesk
 from engine.execution.request import Clock
 from engine.execution.retry import Failure
 from engine.execution.vendor_pace import VendorPace
-from engine.storage.records import AnswerWrite, DoneWrite, ScoreWrite, SpendWrite, Write
+from engine.storage.records import AnswerWrite, DoneWrite, EventWrite, ScoreWrite, SpendWrite, Write
 
 
 class Arrivals:
@@ -53,7 +55,7 @@ class Arrivals:
         self.books = Books()
         self.late_marks = False
         desk = Desk(run_id, grid, self._dispatcher, self.books, self._narrator, self._save, parts.judge)
-        self.desk = JudgeDesk(desk)
+        self.desk = JudgeDesk(desk) if parts.pairs is None else PairDesk(desk, parts.pairs)
 
     # ---- from workers
 
@@ -71,7 +73,7 @@ class Arrivals:
                 self._take_judgement(message)
             case Refused():
                 self._take_refusal(message)
-            case LateMark() | LateMarking() | LateMarksOver():
+            case LateMark() | LateMarking() | LateAnswers() | LateMarksOver():
                 self._take_late_mark(message)
 
     def _take_judgement(self, message: JudgeSaid) -> None:
@@ -139,9 +141,13 @@ class Arrivals:
         record = failed_record(replace(message, attempt=attempt), self._dispatcher.tally(job), status)
         self._save_done(job, record)
 
-    def _take_late_mark(self, message: LateMark | LateMarking | LateMarksOver) -> None:
+    def _take_late_mark(self, message: LateMark | LateMarking | LateAnswers | LateMarksOver) -> None:
+        if isinstance(message, LateAnswers):
+            self.desk.take_earlier(message)
+            return
         if isinstance(message, LateMarksOver):
             self.late_marks = False
+            self.desk.nothing_earlier()
             if message.error is not None:
                 raise message.error
             return
@@ -180,6 +186,9 @@ class Arrivals:
             if told:
                 self._narrator.durable(write.done)
             self.desk.mark_is_durable(write.done.cell)
+            self.desk.call_is_over(write.done)
+        elif isinstance(write, EventWrite):
+            self.desk.event_is_durable(write)
         elif isinstance(write, ScoreWrite):
             self.desk.mark_is_durable(write.cell)
 

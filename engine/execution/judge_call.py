@@ -58,7 +58,8 @@ class JudgeCaller:
     def _request(self, request: JudgeRequest, cell: Cell) -> Request:
         judge = self._judge
         loading = 0.0 if self._warm else judge.first_call_allowance_s
-        asked = f"{cell.model_key}|{cell.case_id}|{request.vote}"
+        about = "|".join(request.between) or cell.model_key
+        asked = f"{about}|{cell.case_id}|{request.vote}"
         return Request(
             model=judge.entry.model,
             messages=(Message("user", request.prompt),),

@@ -23,11 +23,12 @@ from engine.execution.jobs import JUDGE_LANE, Fate, Grid, Job, JudgeDropped
 from engine.execution.judge_call import JudgeCaller
 from engine.execution.ledger_rows import spend_write
 from engine.execution.marking import Marking
-from engine.execution.messages import AwaitsJudge, JudgeSaid, LateMarking, Refused, Ticket
+from engine.execution.messages import AwaitsJudge, JudgeSaid, LateAnswers, LateMarking, Refused, Ticket
 from engine.execution.narrator import Narrator
+from engine.execution.pair_question import PairQuestion
 from engine.execution.retry import Failure
 from engine.scoring.seams import JudgeReply, JudgeRequest
-from engine.storage.records import DoneWrite, ScoreWrite, Write
+from engine.storage.records import DoneWrite, EventWrite, ScoreWrite, Write
 
 _STOPPED_AS = {
     "asked_to_slow_down": "It only asked to slow down for a quarter of an hour.",
@@ -39,18 +40,25 @@ _RUN_ENDS = frozenset({"cancelled", "budget", "fail_fast", "not_saved", "abort"}
 
 
 @dataclass(slots=True)
-class _Waiting:
-    """One answer. `record` None: it is of an earlier session. `left` = a request was not asked
-    because the run ends."""
+class Asking:
+    """Something the judge is asked for. `open` are items under way; `left`: one was not asked because
+    the run ends."""
 
     index: int
-    cell: Cell
-    marking: Marking
-    record: CallDone | None
-    origin: str = "run"
+    marking: Marking | PairQuestion
     open: set[int] = field(default_factory=set)
-    last: Job | None = None
     left: bool = False
+
+
+@dataclass(slots=True)
+class Waiting(Asking):
+    """One answer that waits for its mark. `record` None: it is of an earlier session."""
+
+    marking: Marking
+    cell: Cell = field(kw_only=True)
+    record: CallDone | None = None
+    origin: str = "run"
+    last: Job | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +83,8 @@ class JudgeDesk:
         self._place = desk.grid.index()
         self._stored: set[Cell] = set()
         self._held: dict[Cell, AwaitsJudge] = {}
-        self._items: dict[int, tuple[_Waiting, JudgeRequest]] = {}
-        self._writing: dict[Cell, _Waiting] = {}
+        self._items: dict[int, tuple[Asking, JudgeRequest]] = {}
+        self._writing: dict[Cell, Waiting] = {}
         self.unmarked = 0
 
     def request_of(self, job: Job) -> JudgeRequest:
@@ -111,7 +119,7 @@ class JudgeDesk:
             return
         self._desk.dispatcher.judge_again(index)
         origin = "run" if message.first else "rescore"
-        self._ask(_Waiting(index, message.cell, message.marking, None, origin))
+        self._wait(Waiting(index, message.marking, cell=message.cell, origin=origin))
 
     def _begin(self, message: AwaitsJudge) -> None:
         job, record = message.ticket.job, message.record
@@ -119,9 +127,24 @@ class JudgeDesk:
         self._desk.books.leave(job)
         self._desk.dispatcher.await_judges(job)
         self._desk.narrator.counts_changed = True
-        self._ask(_Waiting(job.index, record.cell, message.marking, record))
+        self._wait(Waiting(job.index, message.marking, cell=record.cell, record=record))
 
-    def _ask(self, waiting: _Waiting) -> None:
+    def call_is_over(self, done: CallDone) -> None:
+        """A call's record is durable, with or without an answer."""
+
+    def event_is_durable(self, write: EventWrite) -> None:
+        """Something that was told of the run is durable."""
+
+    def take_earlier(self, message: LateAnswers) -> None:
+        """What an earlier session answered; only answers that meet want to know."""
+
+    def nothing_earlier(self) -> None:
+        """Everything of an earlier session has come."""
+
+    def _wait(self, waiting: Waiting) -> None:
+        self._ask(waiting)
+
+    def _ask(self, waiting: Asking) -> None:
         caller = self._desk.caller
         if caller is None:
             raise RuntimeError("there is no judge to ask")
@@ -195,8 +218,8 @@ class JudgeDesk:
         if not waiting.open:
             self._go_on(waiting, None)
 
-    def _go_on(self, waiting: _Waiting, job: Job | None) -> None:
-        """Everything asked for this answer so far is over."""
+    def _go_on(self, waiting: Asking, job: Job | None) -> None:
+        """Everything asked so far is over."""
         dispatcher = self._desk.dispatcher
         if not waiting.left and waiting.marking.advance():
             self._save(waiting, job)
@@ -210,8 +233,10 @@ class JudgeDesk:
 
     # ---- marks
 
-    def _save(self, waiting: _Waiting, job: Job | None) -> None:
+    def _save(self, waiting: Asking, job: Job | None) -> None:
         """The mark is there: it is stored with what the judge cost."""
+        if not isinstance(waiting, Waiting):
+            raise TypeError(f"nobody here keeps {waiting}")
         score, run_id = waiting.marking.score, self._desk.run_id
         if score is None:
             raise RuntimeError(f"{waiting.cell} is not marked yet")
@@ -238,8 +263,10 @@ class JudgeDesk:
         if waiting.record is None:
             self._desk.narrator.tell(ev.Scored, cell=cell)
 
-    def _leave(self, waiting: _Waiting) -> None:
+    def _leave(self, waiting: Asking) -> None:
         """The run ends: the answer stays stored without this mark, and carrying on makes it."""
+        if not isinstance(waiting, Waiting):
+            raise TypeError(f"nobody here leaves {waiting}")
         self.unmarked += 1
         self._desk.dispatcher.finish_cell(waiting.index)
         if waiting.record is not None:

@@ -10,8 +10,10 @@ from engine.config.schema import Config
 from engine.domain import Answer, CallDone, CallStatus, Cell
 from engine.execution.call import Caller
 from engine.execution.marking import Marking
-from engine.execution.messages import LateMark, LateMarking, LateMarksOver, WorkerMessage
+from engine.execution.messages import LateAnswers, LateMark, LateMarking, LateMarksOver, WorkerMessage
 from engine.execution.opening import Opening
+from engine.execution.pair_groups import Place
+from engine.execution.pair_records import compared_cases
 from engine.execution.plan import Plan
 from engine.project import config_from_snapshot
 from engine.scoring.remark import Side
@@ -49,25 +51,57 @@ class _LateMarks:
         self._old = {} if before is None else {case.id: case for case in before.cases}
 
     def messages(self) -> Iterator[WorkerMessage]:
-        """One message per answer, in plan order: first those without any mark."""
+        """One message per answer, in plan order: first those that new ones are compared with, then
+        those without any mark."""
         store, run_id = self._opening.store, self._opening.run_id
         taken: set[Cell] = set()
-        for write in store.pending_scores(run_id):
+        pending = store.pending_scores(run_id) if self._opening.pending else []
+        yield from self._met({(write.cell.case_id, write.cell.trial) for write in pending})
+        for write in pending:
             if self._takes_part(write.cell):
                 taken.add(write.cell)
                 yield self._first(write.cell, write.answer)
         again = {*self._opening.changed, *(cell.case_id for cell in self._opening.unjudged)}
+        if not self._opening.only_again:
+            again |= {case_id for case_id, _ in self._opening.mixed}
         if not again:
             return
         chosen = CallFilter(cases=tuple(sorted(again)), statuses=(CallStatus.OK,))
         for call in store.iter_calls(run_id, chosen):
             if call.cell in taken:
                 continue  # its mark may have been made in the meantime
-            due = call.cell.case_id in self._opening.changed or call.cell in self._opening.unjudged
-            if due and call.answer is not None and call.score is not None and self._takes_part(call.cell):
+            if (
+                self._is_due(call.cell)
+                and call.answer is not None
+                and call.score is not None
+                and self._takes_part(call.cell)
+            ):
                 message = self._again(call, call.answer)
                 if message is not None:
                     yield message
+
+    def _is_due(self, cell: Cell) -> bool:
+        """Whether a mark may be another one now. New answers are new rivals of earlier ones."""
+        opening = self._opening
+        meets = (cell.case_id, cell.trial) in opening.mixed and not opening.only_again
+        return cell.case_id in opening.changed or cell in opening.unjudged or meets
+
+    def _met(self, pending: set[Place]) -> Iterator[LateAnswers]:
+        """All stored answers of each group in which somebody has to be compared."""
+        compared = compared_cases(self._cases.values(), self._config)
+        places = pending | self._opening.mixed | {(c.case_id, c.trial) for c in self._opening.unjudged}
+        changed = set(self._opening.changed) & set(compared)
+        cases = {case_id for case_id, _ in places if case_id in compared} | changed
+        if not cases:
+            return
+        found: dict[Place, dict[str, Answer]] = {}
+        chosen = CallFilter(cases=tuple(sorted(cases)), statuses=(CallStatus.OK,))
+        for call in self._opening.store.iter_calls(self._opening.run_id, chosen):
+            place = (call.cell.case_id, call.cell.trial)
+            if call.answer is not None and (place in places or place[0] in changed):
+                found.setdefault(place, {})[call.cell.model_key] = call.answer
+        for (case_id, trial), answers in found.items():
+            yield LateAnswers(case_id, trial, answers)
 
     def _takes_part(self, cell: Cell) -> bool:
         return cell.case_id in self._cases and cell.model_key in self._models

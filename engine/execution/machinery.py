@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.domain import CallError, Outcome, SkippedModel
@@ -16,10 +16,14 @@ from engine.execution.judge_call import JudgeCaller
 from engine.execution.messages import Committed, Message, NotSaved, Prepared
 from engine.execution.narrator import Narrator
 from engine.execution.opening import Opening
+from engine.execution.pair_groups import PairGroups
+from engine.execution.pair_records import pair_groups
 from engine.execution.plan import Plan
 from engine.execution.request import RunRequest
 from engine.paths import caches_dir, private_folder
 from engine.scoring import ScoringContext, canonical_check
+from engine.scoring.base import CheckFault
+from engine.scoring.pairs import NOT_ASKED, Meet, Meeting, PairTerms
 from engine.scoring.sandbox import Sandbox
 from engine.scoring.seams import JudgeReply, JudgeRequest
 from engine.storage.recorder import Recorder
@@ -36,6 +40,7 @@ class Machinery:
     dispatcher: Dispatcher
     judge: JudgeCaller | None = None
     sandbox: Sandbox | None = None
+    pairs: PairGroups | None = None
 
 
 def build(
@@ -59,6 +64,7 @@ def build(
         root=request.project.root,
         trusted=request.preflight.code_trusted,
         judge=_not_ready(request.preflight.judge_skip),
+        meet=_no_meeting(request.preflight.judge_skip),
         judge_settings=config.judge,
         sandbox=sandbox,
         scorer_paths=config.scorers.paths,
@@ -72,7 +78,8 @@ def build(
     )
     narrator = Narrator(opening.run_id, request.clock, recorder.submit, request.again)
     judge = None if plan.judge is None else JudgeCaller(plan.judge, clients, stop_event)
-    return Machinery(recorder, narrator, clients, caller, dispatcher, judge, sandbox)
+    pairs = pair_groups(plan, config, opening)
+    return Machinery(recorder, narrator, clients, caller, dispatcher, judge, sandbox, pairs)
 
 
 def prepare_sandbox(sandbox: Sandbox, post: Callable[[Message], None]) -> None:
@@ -91,6 +98,18 @@ def _not_ready(skip: SkippedModel | None) -> Callable[[JudgeRequest], JudgeReply
         return None
     error = CallError(skip.code, f"{skip.reason} {skip.fix}".strip())
     return lambda _request: JudgeReply("", Outcome.FAILED, error)
+
+
+def _no_meeting(skip: SkippedModel | None) -> Meet | None:
+    """Stands for pairs that a judge which cannot be asked will not compare."""
+    if skip is None:
+        return None
+    reason = f"The judge could not be asked: {skip.reason} {skip.fix}".strip()
+
+    def meet(_terms: PairTerms) -> Sequence[Meeting]:
+        raise CheckFault(NOT_ASKED, reason, kind=skip.code)
+
+    return meet
 
 
 def _worst_of(plan: Plan, caller: Caller) -> Callable[[int], Worst]:

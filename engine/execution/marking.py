@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 import itertools
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from engine.domain import Answer, CallError, Case, CaseScore, CheckResult, Outcome, ScoreState
-from engine.scoring.base import ScoringContext
+from engine.domain import Answer, CallError, CaseScore, CheckResult, Outcome, ScoreState
+from engine.scoring.base import CheckFault, ScoringContext
+from engine.scoring.pairs import Meeting, Met, PairTerms
 from engine.scoring.registry import canonical_check
-from engine.scoring.remark import Side, remark
+from engine.scoring.remark import Side, remark, with_terms
 from engine.scoring.score import combine, run_check
 from engine.scoring.seams import JudgeReply, JudgeRequest
 
@@ -30,9 +31,24 @@ for at once. What comes of it is thrown away."""
 class Recorded:
     """A judge that knows the replies so far and writes down what else is asked."""
 
-    def __init__(self, replies: dict[JudgeRequest, JudgeReply]) -> None:
+    def __init__(self, replies: dict[JudgeRequest, JudgeReply], met: Met | None = None) -> None:
         self._replies = replies
+        self._met = met or {}
         self.missing: list[JudgeRequest] = []
+        self.awaits: list[PairTerms] = []
+
+    def meet(self, terms: PairTerms) -> Sequence[Meeting]:
+        """How the answer did against other models' answers, once they are there."""
+        found = self._met.get(terms.place)
+        if found is None:
+            self.awaits.append(terms)
+            raise CheckFault("pairs_open", "The answers to compare with are not all there yet.")
+        return found
+
+    @property
+    def open(self) -> int:
+        """How much is not there yet."""
+        return len(self.missing) + len(self.awaits)
 
     def __call__(self, request: JudgeRequest) -> JudgeReply:
         reply = self._replies.get(request)
@@ -48,7 +64,8 @@ Produce = Callable[[Recorded], CaseScore]
 class Marking:
     """One answer on its way to its mark. Used by one thread at a time.
 
-    `metrics` are measures that came with the answer.
+    `metrics` are measures that came with the answer. `awaits` are comparisons with other models'
+    answers that the mark waits for; `met` is how they went.
     """
 
     def __init__(self, produce: Produce) -> None:
@@ -58,22 +75,26 @@ class Marking:
         self._cost: Decimal | None = Decimal(0)
         self.metrics: Mapping[str, float] = {}
         self.wanted: tuple[JudgeRequest, ...] = ()
+        self.awaits: tuple[PairTerms, ...] = ()
+        self.met: Met = {}
         self.score: CaseScore | None = None
 
     def advance(self) -> bool:
-        """Goes on with the replies that are there. True: `score` is the mark; else ask `wanted`."""
+        """Goes on with the replies that are there. True: `score` is the mark; else ask `wanted`, and
+        come back when what it `awaits` is over."""
         self._rounds += 1
-        judge = Recorded(self._replies)
+        judge = Recorded(self._replies, self.met)
         try:
             score = self._produce(judge)
         except BaseException as error:  # a mistake here must not cost the answer that is paid for
             score = CaseScore(ScoreState.ERRORED, reason=f"Scoring failed: {type(error).__name__}: {error}")
-            judge.missing.clear()
+            judge.missing, judge.awaits = [], []
         if judge.missing and self._rounds >= _MOST_ROUNDS:
             reason = f"The check asked the judge in {_MOST_ROUNDS} rounds and came to no end."
-            score, judge.missing = CaseScore(ScoreState.ERRORED, reason=reason), []
+            score, judge.missing, judge.awaits = CaseScore(ScoreState.ERRORED, reason=reason), [], []
         self.wanted = tuple(dict.fromkeys(judge.missing))
-        self.score = None if self.wanted else self._with_facts(score)
+        self.awaits = tuple({terms.place: terms for terms in judge.awaits}.values())
+        self.score = None if judge.open else self._with_facts(score)
         return self.score is not None
 
     def take(self, request: JudgeRequest, reply: JudgeReply, cost_usd: Decimal | None) -> None:
@@ -101,16 +122,16 @@ class Marking:
         }
         checks = list(score.checks)
         for place, result in enumerate(checks):
-            if result.type in JUDGE_CHECKS:
+            if result.type in JUDGE_CHECKS and "pairs" not in result.detail:
                 checks[place] = replace(result, detail={**result.detail, **facts})
                 break
         return replace(score, checks=tuple(checks))
 
 
-def first_marking(case: Case, answer: Answer, context: ScoringContext, *, by_itself: bool = False) -> Marking:
+def first_marking(side: Side, answer: Answer, context: ScoringContext, *, by_itself: bool = False) -> Marking:
     """The marking of a new answer. `by_itself`: the judge is the model that answered, so its
     checks stay without a mark."""
-    return Marking(_Checks(case, answer, context, by_itself))
+    return Marking(_Checks(side, answer, context, by_itself))
 
 
 def new_marking(
@@ -123,7 +144,8 @@ def new_marking(
     seed = secrets.token_hex(16)
 
     def produce(judge: Recorded) -> CaseScore:
-        using = replace(context, judge=judge if asks else None, fence=fences(seed, 0))
+        offered = judge if asks else None
+        using = replace(context, judge=offered, meet=judge.meet if asks else None, fence=fences(seed, 0))
         return remark(answer, mark, *sides, using).score
 
     return Marking(produce)
@@ -132,8 +154,9 @@ def new_marking(
 class _Checks:
     """The checks of a case; each is run until it has all its replies, and not again."""
 
-    def __init__(self, case: Case, answer: Answer, context: ScoringContext, by_itself: bool) -> None:
-        self._case, self._answer, self._context, self._by_itself = case, answer, context, by_itself
+    def __init__(self, side: Side, answer: Answer, context: ScoringContext, by_itself: bool) -> None:
+        self._side, self._case = side, side.case
+        self._answer, self._context, self._by_itself = answer, context, by_itself
         self._done: dict[int, CheckResult] = {}
         self._seed = secrets.token_hex(16)
 
@@ -145,14 +168,14 @@ class _Checks:
     def _result(self, place: int, judge: Recorded) -> CheckResult:
         if place in self._done:
             return self._done[place]
-        spec, missing = self._case.checks[place], len(judge.missing)
+        spec, before = self._case.checks[place], judge.open
         offered = None if self._by_itself else judge
-        context = replace(self._context, judge=offered, fence=fences(self._seed, place))
+        context = replace(self._context, judge=offered, meet=judge.meet, fence=fences(self._seed, place))
         result = run_check(spec, self._answer, self._case, context)
         if self._by_itself and canonical_check(spec.type) in JUDGE_CHECKS:
             result = _left_to_others(result)
-        if len(judge.missing) == missing:
-            self._done[place] = result
+        if judge.open == before:
+            self._done[place] = result = with_terms(result, spec, self._side)
         return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -108,6 +108,15 @@ class LateMarking:
 
 
 @dataclass(frozen=True, slots=True)
+class LateAnswers:
+    """What an earlier session answered in one test and trial, for new answers to be compared with."""
+
+    case_id: str
+    trial: int
+    answers: Mapping[str, Answer]
+
+
+@dataclass(frozen=True, slots=True)
 class LateMarksOver:
     """Marking the answers of an earlier session has ended; with the error, if it failed."""
 
@@ -146,6 +155,14 @@ class Command:
 
 
 WorkerMessage: TypeAlias = (
-    Answered | Marked | AwaitsJudge | JudgeSaid | Refused | LateMark | LateMarking | LateMarksOver
+    Answered
+    | Marked
+    | AwaitsJudge
+    | JudgeSaid
+    | Refused
+    | LateMark
+    | LateMarking
+    | LateAnswers
+    | LateMarksOver
 )
 Message: TypeAlias = WorkerMessage | Prepared | Committed | NotSaved | Command

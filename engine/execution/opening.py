@@ -12,6 +12,8 @@ from engine.execution.events import Earlier
 from engine.execution.judge_rules import judge_terms
 from engine.execution.ledger_rows import carried_over
 from engine.execution.marking import JUDGE_CHECKS
+from engine.execution.pair_groups import Known, Place
+from engine.execution.pair_records import compared_cases, known_verdicts, mixed_places
 from engine.execution.plan import Plan
 from engine.execution.request import RunRequest
 from engine.execution.resume import unjudged
@@ -31,6 +33,9 @@ class Opening:
     now, so that their answers are marked again. `unjudged` are cells whose judge could not be
     asked. `before` is the run as it was stored, `earlier` what each model has behind it. `beside`
     are cells whose stored answer goes on counting, whatever they are answered now.
+
+    `mixed` are tests and trials in which answers of this session meet earlier ones, `said` the
+    verdicts on pairs so far. `only_again`: earlier answers are met, and keep their marks.
     """
 
     store: Store
@@ -45,11 +50,14 @@ class Opening:
     before: StoredRun | None = None
     earlier: Mapping[str, Earlier] = field(default_factory=dict)
     beside: frozenset[Cell] = frozenset()
+    mixed: frozenset[Place] = frozenset()
+    said: Mapping[Place, tuple[Known, ...]] = field(default_factory=dict)
+    only_again: bool = False
 
     @property
     def has_marks_to_make(self) -> bool:
         """True where answers of an earlier session must be marked."""
-        return self.pending or bool(self.changed) or bool(self.unjudged)
+        return self.pending or bool(self.changed) or bool(self.unjudged) or bool(self.mixed)
 
 
 def open_run(request: RunRequest, run_id: str) -> Opening:
@@ -126,6 +134,7 @@ def _take_up(request: RunRequest, store: Store, run_id: str) -> Opening:
     missing = again or {unfinished.cell for unfinished in store.unfinished(run_id)}
     grid = request.plan.grid
     done = frozenset(i for i in range(grid.total) if grid.cell(i) not in missing)
+    compared = compared_cases(request.plan.cases, request.project.config) if request.plan.judge else {}
     return Opening(
         store=store,
         run_id=run_id,
@@ -140,6 +149,9 @@ def _take_up(request: RunRequest, store: Store, run_id: str) -> Opening:
         before=before,
         earlier={} if again else _earlier(store, run_id),
         beside=beside,
+        mixed=mixed_places(store, run_id, compared, missing),
+        said=known_verdicts(store, run_id) if compared else {},
+        only_again=bool(again),
     )
 
 

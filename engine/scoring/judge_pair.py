@@ -1,16 +1,22 @@
-"""Comparisons made by a second model: two answers against each other, in both orders always."""
+"""Comparisons made by a second model: two answers against each other, in both orders always.
+
+An answer meets the right answer here; how models meet each other is in `pairs`.
+"""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from engine.config.schema import Config, Judge
-from engine.domain import Case, Problem, Severity
-from engine.scoring.base import CheckInput, CheckType, Finding, as_texts
+from engine.domain import Case, CheckSpec, Problem, Severity
+from engine.scoring.base import CheckFault, CheckInput, CheckType, Finding, Option, as_texts
 from engine.scoring.judge import RUBRIC, ask_until_read, judge_faults, the_judge
 from engine.scoring.judge_prompt import new_fence, pair_prompt, pair_system, read_rubric, task_text
 from engine.scoring.judge_reply import parse_winner
+from engine.scoring.pairs import MODELS, REFERENCE, against_what, pair_terms, standing
 from engine.scoring.seams import JudgeReply, JudgeRequest
 
 
@@ -67,7 +73,13 @@ def pair_verdict(first: tuple[str, str], second: tuple[str, str]) -> PairVerdict
 
 
 def _pairwise_judge(given: CheckInput) -> Finding:
-    """Better than the right answer 1, as good one half, worse 0."""
+    """Against the right answer: better 1, as good one half, worse 0. Against models: `standing`."""
+    against = against_what(given.options, given.reference)
+    if against != REFERENCE:
+        the_judge(given)
+        if given.context.meet is None:
+            raise CheckFault("no_rivals", "The other models' answers are not at hand to compare with.")
+        return standing(given.context.meet(pair_terms(given.options, against, given.context.judge_settings)))
     judge = given.context.judge_settings
     if given.options["rubric"] is not None:
         judge = replace(judge, rubric=given.options["rubric"])
@@ -104,13 +116,76 @@ def self_judging(config: Config) -> list[Problem]:
     ]
 
 
+def compares_models(case: Case, config: Config) -> bool:
+    """Whether a check of the case compares the answers of several models."""
+    return any(
+        spec.type.strip() == PAIRWISE_JUDGE.name and _against(spec, case, config) != REFERENCE
+        for spec in case.checks
+    )
+
+
+def _against(spec: CheckSpec, case: Case, config: Config) -> str:
+    shared = config.scorers.options.get(PAIRWISE_JUDGE.name, {})
+    reference = case.reference if spec.reference is None else spec.reference
+    return against_what({**shared, **spec.options}, reference)
+
+
+def against_problems(spec: CheckSpec, case: Case, config: Config) -> list[Problem]:
+    """What is wrong with whom a comparing check names: a model that is not there, or nobody to meet."""
+    own = spec.options.get("against")
+    shared = config.scorers.options.get(PAIRWISE_JUDGE.name, {}).get("against")
+    named = own if own is not None else shared
+    against = _against(spec, case, config)
+    place: dict[str, Any] = {"path": f"scorers.options.{PAIRWISE_JUDGE.name}.against"}
+    if own is not None or named is None:
+        path = f"{case.id}.{PAIRWISE_JUDGE.name}.against"
+        place = {"file": case.file, "line": case.line, "path": path}
+    keys = [entry.key for entry in config.models if entry.enabled]
+    if against not in (REFERENCE, MODELS, *keys):
+        return [_nobody(against, keys, config, place)]
+    if against != REFERENCE and len(keys) == 1:
+        message = "Answers are to be compared with those of other models, and only one model takes part."
+        fix = "Add a model, or write a right answer and `against: reference`."
+        return [Problem(Severity.WARNING, message, fix, code="no_rivals", **place)]
+    return []
+
+
+def _nobody(against: str, keys: list[str], config: Config, place: dict[str, Any]) -> Problem:
+    if any(entry.key == against for entry in config.models):
+        message = f"`against` names the model `{against}`, which is switched off."
+        return Problem(
+            Severity.ERROR, message, "Switch it on, or name another one.", code="option_bad", **place
+        )
+    near = difflib.get_close_matches(against, [REFERENCE, MODELS, *keys], 1, 0.6)
+    known = ", ".join(f"`{key}`" for key in (REFERENCE, MODELS, *keys[:8]))
+    fix = f"Did you mean `{near[0]}`?" if near else f"Known are: {known}."
+    message = f"`against` names `{against[:60]}`, and there is no model of that key."
+    return Problem(Severity.ERROR, message, fix, code="option_bad", **place)
+
+
 PAIRWISE_JUDGE = CheckType(
     name="pairwise_judge",
-    title="A second AI compares with the right answer",
+    title="A second AI compares two answers",
     rule="A second AI says which is better, in both orders. When the order decides, it is a tie.",
     run=_pairwise_judge,
     validate=lambda setup: judge_faults(replace(setup, options={"rubric": setup.options["rubric"]})),
+    needs_reference=lambda options: options.get("against") == REFERENCE,
     opposite="it must not be so",
     paid=True,
-    options=(RUBRIC,),
+    options=(
+        RUBRIC,
+        Option("against", "text", None, "Compared with: reference, models, or a model's key"),
+        Option("votes", "int", None, "How many verdicts on a pair of models", minimum=1, maximum=25),
+    ),
 )
+"""`against` says with what an answer is compared:
+
+* `reference`: the right answer. The default where there is one.
+* `models`: every other model's answer to the same test and trial. The default elsewhere.
+* a model's key: that model's answer, which itself meets all the others.
+
+Two models' answers meet once, in both orders, whoever asks; `votes` (1) repeats that. The mark is
+the mean over the decided pairs: a win 1, a tie one half, a loss 0; it passes from one half on. The
+same words tie, and a refused or empty answer loses, without a question. A call that failed makes
+no pair; an answer without any is errored.
+"""

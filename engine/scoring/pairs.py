@@ -98,6 +98,8 @@ class Meeting:
 
 
 Meet = Callable[[PairTerms], Sequence[Meeting]]
+Met = Mapping[tuple[str, str], Sequence[Meeting]]
+"""How an answer did, by the check that wants to know: see `PairTerms.place`."""
 
 
 def against_what(options: Mapping[str, Any], reference: Any) -> str:

@@ -124,7 +124,11 @@ def _one(
     same = before is not None and before[1] == terms_of(spec, new)
     if need == OWN_CODE and context.trusted and found is not None and ASKED in found.detail:
         need, same = JUDGE, same and found.detail.get(CODE) == _code_of(spec, context)
-    if found is not None and same and (_is_worth_keeping(found, need, context) or _asked_in_vain(need, context)):
+    if (
+        found is not None
+        and same
+        and (_is_worth_keeping(found, need, context) or _asked_in_vain(need, context))
+    ):
         return _carried(found, spec), "", ""
     if at_hand(need, context):
         result = _made(spec, answer, new, context)
