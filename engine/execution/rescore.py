@@ -1,4 +1,4 @@
-"""Marks the answers of a saved run anew by the project as it is now. No model is asked.
+"""Marks the answers of a saved run anew by the project as it is now. No model is asked here.
 
 What was asked stays as it was; what it is worth is looked at again: checks, right answers,
 weights, must-haves, statistics. Earlier marks stay as history.
@@ -10,21 +10,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 
-from engine.cases.identity import asked
-from engine.config.canonical import digest
-from engine.config.schema import Config, ModelEntry
 from engine.config.snapshot import config_to_json
-from engine.domain import CallDone, CallStatus, Case, CaseScore, Cell, Note, RunStatus, ScoreState
-from engine.errors import Cancelled, UserError
+from engine.domain import CallDone, CallStatus, Case, CaseScore, Cell, Note, ScoreState
+from engine.errors import Cancelled
 from engine.execution.board_rows import board_rows
 from engine.execution.judge_notes import JUDGE_NOTES, JudgeMarks
 from engine.execution.judge_rules import unmarked_entries
-from engine.execution.stored_board import board_input, stored_calls, stored_config
+from engine.execution.remark_sides import sides_of
+from engine.execution.stored_board import board_input, stored_calls
 from engine.paths import caches_dir, private_folder
 from engine.project import Project, config_from_snapshot
 from engine.scoring.base import ScoringContext
-from engine.scoring.remark import JUDGE, SANDBOX, Side, needs_of, remark
+from engine.scoring.remark import JUDGE, SANDBOX, needs_of, remark
 from engine.scoring.sandbox import Sandbox, is_installed
 from engine.scoring.seams import JudgeReply, JudgeRequest, SandboxRequest, SandboxResult
 from engine.stats.board import Leaderboard
@@ -35,8 +34,24 @@ from engine.storage.rows import CallFilter, StoredRun
 from engine.storage.store import Store
 
 NOTE = "rescored"
+CUT_OFF = "marking_cut_off"
+"""A run is being marked again, or that was cut off: some marks are new and some are old."""
+_OF_ASKING = frozenset({"judge_cost", "judge_stopped", "judge_not_ready", "cost_up_to", "tls_not_verified"})
+"""Notes that a session which asks the judge says anew."""
 _PAID_AT_ONCE = 20
 _TELL_EVERY = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a session of marking that asked a judge leaves to be kept with the result.
+
+    `notes` say what it cost and how it ended, in place of earlier ones; `cost_usd` is what the
+    whole run has cost with it, None = not known.
+    """
+
+    notes: tuple[Note, ...] = ()
+    cost_usd: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +59,7 @@ class Tools:
     """What marking may use beside the answers. `judge` None: a judge's old marks stay."""
 
     trusted: bool = False
+    asked: Asked | None = None
     judge: Callable[[JudgeRequest], JudgeReply] | None = None
     sandbox: Callable[[SandboxRequest], SandboxResult] | None = None
     should_stop: Callable[[], bool] | None = None
@@ -89,10 +105,8 @@ def rescore(store: Store, run_id: str, project: Project, tools: Tools | None = N
             used, and those of `Store.run`.
         Cancelled: `should_stop` said yes.
     """
-    tools = tools or Tools()
     stored = store.run(run_id)
-    _refuse(stored, project)
-    return _Rescoring(store, stored, project, tools).run()
+    return _Rescoring(store, stored, project, tools or Tools()).run()
 
 
 def rebuild_board(store: Store, run_id: str, *, should_stop: Callable[[], bool] | None = None) -> Leaderboard:
@@ -122,40 +136,15 @@ def _finish_of(stored: StoredRun, board: Leaderboard, notes: tuple[Note, ...]) -
     )
 
 
-def _refuse(stored: StoredRun, project: Project) -> None:
-    if stored.info.status is RunStatus.RUNNING:
-        raise UserError(
-            "run_in_use",
-            f"The run {stored.info.run_id} is going on, so it cannot be scored anew.",
-            hint="Wait until it has ended, or stop it first.",
-        )
-    if project.errors:
-        first = project.errors[0]
-        raise UserError(
-            "project_faults",
-            f"The project cannot be used for scoring: {first}",
-            hint="Mend its faults first; `check` lists all of them.",
-            problems=project.errors,
-        )
-
-
 class _Rescoring:
     """One re-scoring under way. Any thread; one at a time per run."""
 
     def __init__(self, store: Store, stored: StoredRun, project: Project, tools: Tools) -> None:
         self._store, self._stored, self._project, self._tools = store, stored, project, tools
         self._run_id = stored.info.run_id
-        self._before = stored_config(stored)
-        self._config = _new_config(self._before, project.config)
-        self._old = {case.id: case for case in stored.cases}
-        now = {case.id: case for case in (*project.all_cases, *project.cases)}
-        self._gone = tuple(name for name in self._old if name not in now)
-        self._otherwise = tuple(
-            name for name in self._old if name in now and _asks(now[name], self._old[name])
-        )
-        held = {*self._gone, *self._otherwise}
-        self._cases = {name: case if name in held else now[name] for name, case in self._old.items()}
-        self._held = held
+        self._sides = sides_of(stored, project)
+        self._config = self._sides.config
+        self._held = self._sides.held
         self._marks: dict[Cell, CaseScore] = {}
         self._writes: list[ScoreWrite] = []
         self._kept: Counter[str] = Counter()
@@ -195,9 +184,7 @@ class _Rescoring:
         if call.answer is None or case_id in self._held:
             self._judged.add(call)
             return
-        old = Side(self._old[case_id], self._before)
-        new = Side(self._cases[case_id], self._config)
-        made = remark(call.answer, call.score, old, new, context)
+        made = remark(call.answer, call.score, *self._sides.of(case_id), context)
         self._judged.add(replace(call, score=made.score))
         self._answers += 1
         self._kept.update(made.kept)
@@ -230,7 +217,7 @@ class _Rescoring:
             replace(call, score=self._marks[call.cell]) if call.cell in self._marks else call
             for call in stored_calls(self._store, self._run_id, should_stop=stop)
         ]
-        cases = tuple(self._cases[case.id] for case in self._stored.cases)
+        cases = tuple(self._sides.cases[case.id] for case in self._stored.cases)
         stored = replace(self._stored, cases=cases)
         board = build_board(board_input(stored, calls, self._config), should_stop=stop)
         before = board_from_json(self._stored.board) if self._stored.board else None
@@ -247,8 +234,8 @@ class _Rescoring:
             before=before,
             kept=dict(self._kept),
             waiting=dict(self._waiting),
-            asked_otherwise=self._otherwise,
-            gone=self._gone,
+            asked_otherwise=self._sides.otherwise,
+            gone=self._sides.gone,
         )
         self._save(result, cases)
         if self._tools.progress is not None:
@@ -256,24 +243,24 @@ class _Rescoring:
         return result
 
     def _save(self, result: Rescored, cases: tuple[Case, ...]) -> None:
-        judged = self._judged.notes(self._config)
-        notes = (*self._run_notes(result.before), *judged, *result.board.notes, _note(result))
+        judged, asked = self._judged.notes(self._config), self._tools.asked
+        said = asked.notes if asked is not None else ()
+        notes = (*self._run_notes(result.before), *said, *judged, *result.board.notes, _note(result))
         finish = _finish_of(self._stored, result.board, notes)
+        if asked is not None:
+            finish = replace(finish, cost_usd=asked.cost_usd)
         # The seed of the plan is kept beside the snapshot, not in it.
         asked_with = config_from_snapshot(self._stored.config).run
         config = config_to_json(replace(self._config, run=asked_with))
-        self._store.set_result(self._run_id, finish, config, cases=cases, scores=self._writes)
+        self._store.set_result(
+            self._run_id, finish, config, cases=cases, scores=self._writes, cost=asked is not None
+        )
 
     def _run_notes(self, before: Leaderboard | None) -> list[Note]:
         """What the run itself had to say; what came from marks and the old board is said anew."""
         old = before.notes if before is not None else ()
-        anew = {NOTE, *JUDGE_NOTES}
+        anew = {NOTE, CUT_OFF, *JUDGE_NOTES, *(_OF_ASKING if self._tools.asked is not None else ())}
         return [note for note in self._stored.notes if note not in old and note.code not in anew]
-
-
-def _asks(now: Case, before: Case) -> bool:
-    """Whether the question is another one, so that the stored answers belong to the old one."""
-    return digest(asked(now)) != digest(asked(before))
 
 
 def _worth(mark: CaseScore | None) -> tuple[object, ...]:
@@ -288,28 +275,3 @@ def _note(result: Rescored) -> Note:
         "kept_judge": result.kept.get(JUDGE, 0),
     }
     return Note(NOTE, values)
-
-
-def _new_config(before: Config, now: Config) -> Config:
-    """The stored config with what decides marks and places taken from the project as it is now.
-
-    What was asked of whom stays. A model's declared facts are taken over where the entry still
-    means the same model.
-    """
-    entries = {entry.key: entry for entry in now.models}
-    return replace(
-        before,
-        models=tuple(_with_card(entry, entries.get(entry.key)) for entry in before.models),
-        metrics=now.metrics,
-        constraints=now.constraints,
-        statistics=now.statistics,
-        scorers=now.scorers,
-        judge=now.judge,
-        pricing=now.pricing,
-    )
-
-
-def _with_card(entry: ModelEntry, now: ModelEntry | None) -> ModelEntry:
-    if now is None or (now.model, now.run) != (entry.model, entry.run):
-        return entry
-    return replace(entry, card=now.card)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from decimal import Decimal
 
-from engine.domain import RunStatus
+from engine.domain import Note, RunStatus
 from engine.storage import codec
 from engine.storage.codec import Shape
 from engine.storage.records import BoardRow, RunFinish
@@ -68,6 +68,21 @@ def put_result(connection: sqlite3.Connection, run: int, result: RunFinish) -> N
     connection.execute("DELETE FROM board_rows WHERE run = ?", (run,))
     connection.executemany(
         _INSERT_ROW, [_board_values(run, position, row) for position, row in enumerate(result.rows)]
+    )
+
+
+def put_cost(connection: sqlite3.Connection, run: int, cost_usd: Decimal | None) -> None:
+    """Replaces what the run has cost."""
+    connection.execute("UPDATE runs SET cost_usd = ? WHERE id = ?", (codec.money_text(cost_usd), run))
+
+
+def add_note(connection: sqlite3.Connection, run: int, note: Note) -> None:
+    """Puts a note on the run, in place of one with its code."""
+    (stored,) = connection.execute("SELECT notes FROM run_details WHERE run = ?", (run,)).fetchone()
+    others = [known for known in codec.load(Shape.NOTES, stored) if known.code != note.code]
+    connection.execute(
+        "UPDATE run_details SET notes = ? WHERE run = ?",
+        (codec.dump(Shape.NOTES, (*others, note)), run),
     )
 
 

@@ -90,11 +90,14 @@ def take_up(
         raise UserError(
             "run_deleted", f"The run {run_id} is in the bin.", hint="Restore it first, then carry on with it."
         )
-    if status == RunStatus.RUNNING.value and not is_gone(who, seen):
+    if not is_gone(who, seen):
+        goes_on = status == RunStatus.RUNNING.value
         raise UserError(
             "run_in_use",
-            f"The run {run_id} is going on in another window or program.",
-            hint="Carry on there, or end it there first.",
+            f"The run {run_id} is going on in another window or program."
+            if goes_on
+            else f"The answers of the run {run_id} are being marked again.",
+            hint="Carry on there, or end it there first." if goes_on else "Wait until that has ended.",
         )
     if only:
         _plan_again(connection, run, only)
@@ -119,6 +122,24 @@ def _plan_again(connection: sqlite3.Connection, run: int, cells: Collection[Cell
     connection.executemany(
         f"{_PLAN_AGAIN} WHERE run = ? AND model = ? AND run_case = ? AND trial = ? AND ({_MISSING})",
         [(run, *_place(cell, models, cases), "error") for cell in cells],
+    )
+
+
+def claim(connection: sqlite3.Connection, run: int) -> None:
+    """Makes this process the owner of a run without changing its status."""
+    me = owner.this_process()
+    connection.execute(
+        "UPDATE runs SET owner_pid = ?, owner_started = ?, owner_host = ?, seen_at = ? WHERE id = ?",
+        (me.pid, me.started, me.host, codec.time_text(datetime.now(UTC)), run),
+    )
+
+
+def release(connection: sqlite3.Connection, run: int) -> None:
+    """Gives an ended run free again."""
+    connection.execute(
+        """UPDATE runs SET owner_pid = NULL, owner_started = NULL, owner_host = NULL, seen_at = NULL
+        WHERE id = ? AND status != 'running'""",
+        (run,),
     )
 
 

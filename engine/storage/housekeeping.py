@@ -102,16 +102,18 @@ def delete(connection: sqlite3.Connection, runs: Sequence[int]) -> None:
 
 
 def refuse_running(connection: sqlite3.Connection, run: int) -> None:
-    """Raises UserError `run_in_use` for a run whose owner is alive."""
+    """Raises UserError `run_in_use` for a run whose owner is alive: it goes on, or is marked again."""
     run_id, status, seen, *who = connection.execute(
         "SELECT run_id, status, seen_at, owner_pid, owner_started, owner_host FROM runs WHERE id = ?",
         (run,),
     ).fetchone()
-    if status == RunStatus.RUNNING.value and not heads.is_gone(who, seen):
+    if not heads.is_gone(who, seen):
+        goes_on = status == RunStatus.RUNNING.value
+        what = "is going on" if goes_on else "is being marked again"
         raise UserError(
             "run_in_use",
-            f"The run {run_id} is going on, so it cannot be changed.",
-            hint="Stop it first.",
+            f"The run {run_id} {what}, so it cannot be changed.",
+            hint="Stop it first." if goes_on else "Wait until that has ended.",
             run_id=run_id,
         )
 

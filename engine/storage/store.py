@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from engine import paths
-from engine.domain import Case, Cell
+from engine.domain import Case, Cell, Note
 from engine.storage import codec, copying, finishing, heads, housekeeping, migrations, votes
 from engine.storage.codec import Shape
 from engine.storage.database import Database
@@ -139,10 +139,11 @@ class Store(Reader):
         *,
         cases: Sequence[Case] = (),
         scores: Sequence[ScoreWrite] = (),
+        cost: bool = False,
     ) -> None:
         """Replaces leaderboard, verdict, winner and notes after re-scoring; with `config` the
-        snapshot too, with `cases` all cases of the run, and the new marks in the same transaction.
-        Status, counts and times stay. Raises `run_in_use` while the run goes on."""
+        snapshot too, with `cases` all cases of the run, with `cost` what it cost, and the new marks in
+        the same transaction. Status, counts and times stay. Raises `run_in_use` while the run goes on."""
         with self.database.transaction() as connection:
             run = self._row(connection, run_id)
             housekeeping.refuse_running(connection, run)
@@ -150,11 +151,27 @@ class Store(Reader):
             if cases:
                 heads.replace_cases(connection, run, cases)
             finishing.put_result(connection, run, result)
+            if cost:
+                finishing.put_cost(connection, run, result.cost_usd)
             if config is not None:
                 connection.execute(
                     "UPDATE run_details SET config = ? WHERE run = ?",
                     (codec.dump(Shape.DOCUMENT, config), run),
                 )
+
+    def begin_marking(self, run_id: str, note: Note) -> None:
+        """Makes this process the one that marks an ended run again, and puts a note on the run that
+        stays if it is cut off. Raises `run_in_use` where another does so, or the run goes on."""
+        with self.database.transaction() as connection:
+            run = self._row(connection, run_id)
+            housekeeping.refuse_running(connection, run)
+            heads.claim(connection, run)
+            finishing.add_note(connection, run, note)
+
+    def end_marking(self, run_id: str) -> None:
+        """Gives the run free again; the note stays until a result is stored."""
+        with self.database.transaction() as connection:
+            heads.release(connection, self._row(connection, run_id))
 
     def set_mark(self, run_id: str, cell: Cell, mark: str | None, score: float | None = None) -> None:
         """The user's own mark of an answer: `good`, `bad` or None, with a score 0..1 where one was
