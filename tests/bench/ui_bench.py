@@ -194,8 +194,10 @@ def bench_paint(reps: int = 7) -> None:
 
 def _window(project: Path | None) -> tuple[QApplication, ArenaWindow]:
     from arena_desktop.app import create
+    from arena_desktop.collecting import Collector
 
     app, window = create([] if project is None else [str(project)], _home())
+    Collector(app).start()  # as `run_window` does
     window.resize(1280, 800)
     window.show()
     return app, window  # type: ignore[return-value]
