@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from providers.registry import KINDS, canonical_kind
 
 from engine.config.embedder_key import PREFIX, is_embedder
-from engine.config.schema import Connection, ModelEntry
+from engine.config.schema import Connection, Constraints, ModelEntry
 from engine.domain import Note, Problem, Severity, SkippedModel
 from engine.errors import UserError
 from engine.execution.candidates import Candidates, Means, ReadyModel
@@ -37,10 +37,10 @@ from engine.execution.judge_rules import (
 from engine.execution.widths import LaneWidth, lane_widths, read_environment
 from engine.keystore import KeyStore
 from engine.pricing import PriceBook
-from engine.stats.board import Reason
 
 if TYPE_CHECKING:
     from engine.project import Project
+    from engine.stats.board import Reason
 
 __all__ = ["Means", "Preflight", "ReadyModel", "examine"]
 
@@ -306,6 +306,8 @@ class _Examination:
         return None
 
     def _skip_by_gate(self, entry: ModelEntry, connection: Connection) -> SkippedModel | None:
+        if self._config.constraints == Constraints():
+            return None
         from engine.stats.gates import preflight_gates
 
         reasons = preflight_gates(self._config, entry, self._means.pricebook.card(entry, connection))
