@@ -301,11 +301,15 @@ def press(widget: QWidget, action: str) -> None:
 
 def set_chart_table(card: ChartCard, chart: Chart, spoken: str) -> None:
     """Hands a chart's data to its card as a table as well."""
-    from arena_desktop.charts.data import table_of
 
-    table = ArenaTable(f"{card.view.objectName()}_table", spoken)
-    table.setModel(text_table(*table_of(chart), parent=table))
-    card.set_table(table)
+    def make() -> ArenaTable:
+        from arena_desktop.charts.data import table_of
+
+        table = ArenaTable(f"{card.view.objectName()}_table", spoken)
+        table.setModel(text_table(*table_of(chart), parent=table))
+        return table
+
+    card.set_table(make)
 
 
 def save_chart(card: ChartCard, context: AppContext) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
@@ -148,7 +150,7 @@ class ChartView(QWidget):
 class ChartCard(Card):
     """Title, caption sentence, "Show as table", copy, save, and the chart. Copy works by itself;
 
-    `save_pressed` asks the page for a file. `set_table` hands in the same data as an `ArenaTable`.
+    `save_pressed` asks the page for a file. `set_table` hands in how the same data becomes a table.
     """
 
     save_pressed = Signal()
@@ -167,6 +169,7 @@ class ChartCard(Card):
         for control in (self.as_table, self.copy, self.save):
             self.head.controls.addWidget(control)
         self.as_table.hide()
+        self._make_table: Callable[[], QWidget] | None = None
         self._stack = QStackedWidget()
         self._stack.addWidget(view)
         self.body.addWidget(self.head)
@@ -177,17 +180,25 @@ class ChartCard(Card):
         self.view.set_chart(chart, spoken, description)
         self.head.set_caption(description)
 
-    def set_table(self, table: QWidget) -> None:
-        """The same data as a table; from then on "Show as table" is there."""
+    def set_table(self, make: Callable[[], QWidget]) -> None:
+        """How the same data becomes a table; from then on "Show as table" is there.
+
+        Most people never ask for it, so it is made when they do.
+        """
+        shown = self._stack.currentIndex() == 1
         while self._stack.count() > 1:
             old = self._stack.widget(1)
             self._stack.removeWidget(old)
             old.deleteLater()
-        self._stack.addWidget(table)
+        self._make_table = make
         self.as_table.show()
+        if shown:
+            self.show_table(True)
 
     def show_table(self, on: bool) -> None:
         """Table instead of chart, or back."""
+        if on and self._make_table is not None and self._stack.count() == 1:
+            self._stack.addWidget(self._make_table())
         on = on and self._stack.count() > 1
         self._stack.setCurrentIndex(1 if on else 0)
         self.as_table.setText(self.tr("Show as picture") if on else self.tr("Show as table"))

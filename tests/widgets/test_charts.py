@@ -233,7 +233,7 @@ def test_the_card_turns_to_a_table_and_back_and_copies(qtbot, theme: Theme, clip
     model = text_table(*table_of(LINES))
     model.setParent(table)
     table.setModel(model)
-    card.set_table(table)
+    card.set_table(lambda: table)
     QTest.mouseClick(card.as_table, Qt.MouseButton.LeftButton)
     assert table.isVisible()
     assert not card.view.isVisible()
