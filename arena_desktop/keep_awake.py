@@ -46,6 +46,8 @@ class KeepAwake:
 
     def __init__(self, hold: Hold = system_hold) -> None:
         self._hold = hold
+        self.told: Callable[[Awake], None] = lambda _state: None
+        """Called on another thread when the system has answered."""
         self._lock = threading.Lock()
         self._over: threading.Event | None = None
         self._state = Awake.OFF
@@ -84,7 +86,9 @@ class KeepAwake:
 
     def _tell(self, over: threading.Event, state: Awake) -> None:
         with self._lock:
-            if self._over is over:
-                self._state = state
-                if state is Awake.REFUSED:
-                    _log.info("this system does not keep the computer awake for us")
+            if self._over is not over:
+                return
+            self._state = state
+        if state is Awake.REFUSED:
+            _log.info("this system does not keep the computer awake for us")
+        self.told(state)

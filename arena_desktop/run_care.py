@@ -1,17 +1,22 @@
-"""What is done around a run: the computer stays awake, and its end is told to whoever looks elsewhere."""
+"""What is done around a run: the computer stays awake, and whoever looks elsewhere is told of its end.
+
+Between a run and one that waits for its turn the computer stays awake as well.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from arena_desktop.desks.run_desk import RunDesk
-from arena_desktop.keep_awake import KeepAwake
+from arena_desktop.desks.run_orders import WaitingRun
+from arena_desktop.keep_awake import Awake, KeepAwake
 from arena_desktop.notify import Notifier
 from arena_desktop.settings import Settings
+from arena_desktop.wording import run_queue as queue_words
 from arena_desktop.wording.results import state_word
 from engine.domain import RunStatus
 from engine.execution.events import RunFinished
@@ -27,6 +32,8 @@ def in_front() -> bool:
 
 class RunCare(QObject):
     """Follows the run desk and the settings. GUI thread only; nothing in it waits."""
+
+    _awake_told = Signal(object)
 
     def __init__(
         self,
@@ -47,6 +54,10 @@ class RunCare(QObject):
         runs.began.connect(self._on_began)
         runs.state_changed.connect(self._see_to_sleep)
         runs.ended.connect(self._on_ended)
+        runs.waiting.held.connect(self._on_held)
+        # From the thread that asks the system, so through a signal.
+        self._awake_told.connect(self._on_awake)
+        awake.told = self._awake_told.emit
         settings.changed.connect(self._see_to_sleep)
 
     def close(self) -> None:
@@ -61,10 +72,23 @@ class RunCare(QObject):
     @Slot()
     def _see_to_sleep(self, _what: object = None) -> None:
         runs = self._runs
-        if runs.running and not runs.paused and self._settings.keep_awake:
+        if runs.busy and not runs.paused and self._settings.keep_awake:
             self._awake.begin()
         else:
             self._awake.end()
+            runs.kept_awake = None
+
+    @Slot(object)
+    def _on_awake(self, state: Awake) -> None:
+        """The Run page says it; a late answer about a run that is over says nothing."""
+        if self._awake.state is state:
+            self._runs.kept_awake = state is Awake.HELD
+
+    @Slot(object)
+    def _on_held(self, entry: WaitingRun) -> None:
+        """A run could not start by itself: whoever looks elsewhere learns of it."""
+        if self._settings.notify_failed and not self._looking():
+            self._notifier.send(queue_words.held_sentence(entry), queue_words.held_text(entry))
 
     @Slot(object)
     def _on_ended(self, finished: RunFinished) -> None:

@@ -1,21 +1,28 @@
-"""The run under way: one at a time per program. Hands the controller's events on and keeps the counts."""
+"""The run under way and those that wait: one at a time per program, the others in their order.
+
+Hands the controller's events on and keeps the counts.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from arena_desktop import __version__
+from arena_desktop.desks.run_orders import Resume, RunOrder, Wait, WaitingRun
 from arena_desktop.desks.run_progress import RunProgress
+from arena_desktop.desks.waiting_runs import WaitingRuns
 from engine.errors import ArenaError, UserError
 
 if TYPE_CHECKING:
     from arena_desktop.background import Background, Job
     from arena_desktop.desks.project_desk import ProjectDesk
     from arena_desktop.desks.result_desk import ResultDesk
+    from engine.domain import Cell
     from engine.execution.controller import RunController
     from engine.execution.events import Event, RunFinished
     from engine.execution.plan import Plan
@@ -30,12 +37,19 @@ QUICK_CASES = 5
 
 @dataclass(frozen=True, slots=True)
 class RunBegan:
-    """A run has been started: what it will do, and what was found out before."""
+    """A run has been started: what it will do, and what was found out before.
+
+    `again`: only these calls of a saved run are asked. `waited`: its turn came by itself, and
+    `left_out` are models that could still be asked when it was ordered.
+    """
 
     project: Project
     plan: Plan
     preflight: Preflight
     resumed: str | None = None
+    again: tuple[Cell, ...] = ()
+    waited: bool = False
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +60,16 @@ class ResumeQuestion:
     retry_errors: bool
     found: tuple[Difference, ...]
     labels: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Resume:
-    """Which run is carried on, and how. `choice` None = the project has not changed."""
-
-    run_id: str
-    retry_errors: bool = False
-    choice: str | None = None
+    again: tuple[Cell, ...] = ()
 
 
 class RunDesk(QObject):
-    """Starts and steers at most one run. GUI thread only; the controller has a thread of its own."""
+    """Starts and steers at most one run. GUI thread only; the controller has a thread of its own.
+
+    What is ordered while one goes on waits in `waiting` and starts by itself when the one before
+    has ended, however it ended. What waited is looked at again first: where it costs more than was
+    agreed to, or the project's code is trusted no more, it waits for a person instead.
+    """
 
     began = Signal(object)
     """RunBegan."""
@@ -69,7 +80,7 @@ class RunDesk(QObject):
     failed = Signal(object)
     """ArenaError: the run could not be started or carried on."""
     state_changed = Signal()
-    """`running`, `paused` or `stopping` changed."""
+    """`running`, `busy`, `paused` or `stopping` changed."""
     question = Signal(object)
     """ResumeQuestion: `carry_on` wants a choice first."""
 
@@ -81,13 +92,29 @@ class RunDesk(QObject):
         self._background = background
         self._controller: RunController | None = None
         self._began: RunBegan | None = None
+        self._checking: int | None = None
         self._paused = self._stopping = False
         self.progress = RunProgress(time.monotonic)
+        self.kept_awake: bool | None = None
+        """Whether the system keeps the computer awake for this run; None = it was not asked."""
+        self.waiting = WaitingRuns()
+        self.waiting.freed.connect(self._start_next)
 
     @property
     def running(self) -> bool:
         """Whether a run is under way."""
         return self._controller is not None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run is under way or about to start: what is ordered now waits."""
+        return self._controller is not None or self._checking is not None
+
+    def has(self, run_id: str) -> bool:
+        """Whether this saved run is being carried on, or waits for it."""
+        began = self._began
+        resumed = self.running and began is not None and began.resumed == run_id
+        return resumed or (self.running and self.run_id == run_id) or self.waiting.holds_run(run_id)
 
     @property
     def paused(self) -> bool:
@@ -109,61 +136,142 @@ class RunDesk(QObject):
         """What was begun last, or None before the first run."""
         return self._began
 
-    def plan(self, *, quick: bool = False) -> tuple[Project, Plan]:
-        """What a run would do now. Raises UserError where nothing can run."""
+    def order(self, *, quick: bool = False, resume: Resume | None = None) -> RunOrder:
+        """What a run of the open project would do now. Raises UserError where nothing can run."""
         from engine.execution.plan import make_plan
 
-        project, preflight = self._ready()
+        opened, preflight = self._projects.current, self._projects.preflight
+        if opened is None:
+            raise UserError("no_project", "No project is open.", hint="Open one, or try the sample.")
+        if preflight is None:
+            raise UserError(
+                "still_looking", "The models are still being looked at.", hint="Try again in a moment."
+            )
+        project = opened.project
         if quick:
             project = replace(project, cases=project.cases[:QUICK_CASES])
-        return project, make_plan(project, preflight)
+        return RunOrder(project, opened.prices, preflight, make_plan(project, preflight), resume)
 
     def start(self, *, quick: bool = False) -> None:
-        """Starts a run of the open project; `began` or `failed` follows."""
+        """Starts a run of the open project, or lets it wait its turn; `began` or `failed` follows."""
         try:
-            project, plan = self.plan(quick=quick)
-            self._launch(project, plan, None)
+            self._take_on(self.order(quick=quick))
         except ArenaError as error:
             self.failed.emit(error)
 
-    def carry_on(self, run_id: str, *, choice: str | None = None, retry_errors: bool = False) -> None:
-        """Carries on with an unfinished run of the open project; `began`, `failed` or `question` follows.
+    def carry_on(
+        self,
+        run_id: str,
+        *,
+        choice: str | None = None,
+        retry_errors: bool = False,
+        again: Sequence[Cell] = (),
+    ) -> None:
+        """Carries on with a saved run of the open project; `began`, `failed` or `question` follows.
 
         `choice` (snapshot, new) answers the question. `retry_errors` asks what failed again too.
+        With `again` only these calls are asked, and an answer that was there before still counts.
         """
         try:
-            project, plan = self.plan()
-            resume = _Resume(run_id, retry_errors, choice)
+            resume = self._resume(Resume(run_id, retry_errors, choice, tuple(again)))
+            order = self.order(resume=resume)
             if choice is not None:
-                self._launch(project, plan, resume)
+                self._take_on(order)
                 return
         except ArenaError as error:
             self.failed.emit(error)
             return
         store = self._results.store
 
-        def work(_job: Job) -> tuple[_Resume, Project, tuple[Difference, ...]]:
+        def work(_job: Job) -> tuple[RunOrder, tuple[Difference, ...]]:
             from engine.execution.resume import differences
 
-            return resume, project, differences(store(), run_id, project, retry_errors=retry_errors)
+            wish = {"retry_errors": retry_errors, "again": resume.again}
+            return order, differences(store(), run_id, order.project, **wish)
 
-        self._background.run(work, self._on_compared, self._on_not_compared, name="carry on", replace=True)
+        name = f"carry on {run_id}"
+        self._background.run(work, self._on_compared, self._on_not_compared, name=name, replace=True)
 
-    def _on_compared(self, answer: tuple[_Resume, Project, tuple[Difference, ...]]) -> None:
-        resume, project, found = answer
-        if found:
-            labels = {entry.key: entry.label or entry.key for entry in project.config.models}
-            self.question.emit(ResumeQuestion(resume.run_id, resume.retry_errors, found, labels))
+    def _resume(self, wanted: Resume) -> Resume:
+        """With what is known of the run. Raises UserError where the same is asked of it already."""
+        if self.waiting.holds(wanted):
+            raise UserError("waits_already", "This run waits its turn already.", hint="It starts by itself.")
+        if self.running and self.run_id == wanted.run_id:
+            raise UserError("run_going_on", "This run is going on now.", hint="Wait for it or cancel it.")
+        info = next((run for run in self._results.runs if run.run_id == wanted.run_id), None)
+        if info is None:
+            return wanted
+        missing = info.planned - info.completed - (0 if wanted.retry_errors else info.errors)
+        return replace(wanted, number=info.number, missing=len(wanted.again) or max(0, missing))
+
+    def _on_compared(self, answer: tuple[RunOrder, tuple[Difference, ...]]) -> None:
+        order, found = answer
+        resume = order.resume
+        if found and resume is not None:
+            labels = {entry.key: entry.label or entry.key for entry in order.project.config.models}
+            asked = ResumeQuestion(resume.run_id, resume.retry_errors, found, labels, resume.again)
+            self.question.emit(asked)
             return
-        try:
-            self._launch(*self.plan(), resume)
-        except ArenaError as error:
-            self.failed.emit(error)
+        self._take_on(order)
 
     def _on_not_compared(self, error: Exception) -> None:
         if not isinstance(error, ArenaError):
             raise error
         self.failed.emit(error)
+
+    # the waiting line
+
+    def _take_on(self, order: RunOrder) -> None:
+        if self.busy or self.waiting.next_up() is not None:
+            self.waiting.add(order)
+            self._start_next()
+        else:
+            self._launch(order)
+
+    def _start_next(self) -> None:
+        """Looks at the run whose turn it is, if none goes on; it starts when nothing speaks against it."""
+        entry = self.waiting.next_up()
+        if self.busy or entry is None:
+            return
+        self._checking = entry.number
+        self.waiting.replace(replace(entry, wait=Wait.CHECKING))
+        order, keys = entry.order, self._keys
+
+        def work(job: Job) -> RunOrder:
+            return order.looked_at_anew(keys, lambda: job.stopped)
+
+        self._background.run(work, self._on_looked, self._on_not_looked, name="look at the next run")
+        self.state_changed.emit()
+
+    def _checked(self) -> WaitingRun | None:
+        """The one that was looked at; None where it was removed meanwhile."""
+        number, self._checking = self._checking, None
+        return None if number is None else self.waiting.find(number)
+
+    def _on_looked(self, order: RunOrder) -> None:
+        entry = self._checked()
+        if entry is not None:
+            looked = entry.looked_at(order)
+            if looked.wait is Wait.ASKS:
+                self.waiting.replace(looked)
+            else:
+                self.waiting.take(looked.number)
+                self._launch(looked.order, waited=True, left_out=looked.left_out)
+        self._start_next()
+        self.state_changed.emit()
+
+    def _on_not_looked(self, error: Exception) -> None:
+        entry = self._checked()
+        mine = isinstance(error, ArenaError)
+        if entry is not None:
+            told = error if mine else UserError("not_looked_at", "It could not be looked at again.")
+            self.waiting.replace(replace(entry, wait=Wait.CANNOT, error=told))
+        self._start_next()
+        self.state_changed.emit()
+        if not mine:
+            raise error
+
+    # steering
 
     def cancel(self) -> None:
         """Starts no more questions; those on their way are awaited and kept."""
@@ -193,39 +301,34 @@ class RunDesk(QObject):
             self._controller.resume_run()
             self.state_changed.emit()
 
+    def offer_again(self, model_keys: Sequence[str]) -> None:
+        """Lets models that get no more questions be asked again, now that the cause is gone."""
+        if self._controller is not None:
+            self._controller.offer_again(model_keys)
+            self.progress.offered_again(model_keys)
+
     def set_width(self, lane: str, width: int) -> None:
         """Changes how many questions one connection gets at the same time."""
         if self._controller is not None:
             self._controller.set_width(lane, width)
 
-    def _ready(self) -> tuple[Project, Preflight]:
-        opened, preflight = self._projects.current, self._projects.preflight
-        if opened is None:
-            raise UserError("no_project", "No project is open.", hint="Open one, or try the sample.")
-        if self.running:
-            raise UserError("run_going_on", "A run is already going on.", hint="Wait for it or cancel it.")
-        if preflight is None:
-            raise UserError(
-                "still_looking", "The models are still being looked at.", hint="Try again in a moment."
-            )
-        return opened.project, preflight
+    # one run
 
-    def _launch(self, project: Project, plan: Plan, resume: _Resume | None) -> None:
+    def _launch(self, order: RunOrder, *, waited: bool = False, left_out: tuple[str, ...] = ()) -> None:
         from engine.execution.controller import RunController, RunRequest
 
-        opened, preflight = self._projects.current, self._projects.preflight
-        if opened is None or preflight is None:
-            return
+        resume = order.resume or Resume("")
         request = RunRequest(
-            project=project,
-            preflight=preflight,
-            plan=plan,
+            project=order.project,
+            preflight=order.preflight,
+            plan=order.plan,
             store_path=self._results.path,
             keystore=self._keys,
-            pricebook=opened.prices,
-            resume_from=resume.run_id if resume else None,
-            resume_choice=resume.choice if resume else None,
-            retry_errors=resume.retry_errors if resume else False,
+            pricebook=order.prices,
+            resume_from=resume.run_id or None,
+            resume_choice=resume.choice,
+            retry_errors=resume.retry_errors,
+            again=resume.again,
             app_version=__version__,
         )
         self.progress = RunProgress(time.monotonic)
@@ -233,7 +336,9 @@ class RunDesk(QObject):
         controller.events.connect(self._on_events)
         controller.finished.connect(self._on_finished)
         self._controller, self._paused, self._stopping = controller, False, False
-        self._began = RunBegan(project, plan, preflight, resume.run_id if resume else None)
+        self._began = RunBegan(
+            order.project, order.plan, order.preflight, resume.run_id or None, resume.again, waited, left_out
+        )
         controller.start_in_thread()
         self.began.emit(self._began)
         self.state_changed.emit()
@@ -249,4 +354,5 @@ class RunDesk(QObject):
         if isinstance(failure, ArenaError):
             self.failed.emit(failure)
         self.ended.emit(finished)
+        self._start_next()
         self.state_changed.emit()

@@ -6,7 +6,7 @@ A question is on its way from its start to the end of that try: between two trie
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -101,6 +101,12 @@ class RunProgress:
             if handler is not None:
                 handler(self, event)
 
+    def offered_again(self, model_keys: Iterable[str]) -> None:
+        """The person lets models that got no more questions be asked again."""
+        for key in model_keys:
+            if key in self.models:
+                self.models[key].set_aside = ""
+
     @property
     def done(self) -> int:
         """Answers that are in."""
@@ -176,18 +182,21 @@ class RunProgress:
         self.widths = dict(event.lanes)
         self._began_at = self.now()
         each = event.cases * event.trials
+        again = Counter(cell.model_key for cell in event.again)
         for key in event.models:
+            if again and not again[key]:
+                continue
             before = event.earlier.get(key, Earlier())
             self.models[key] = ModelProgress(
                 key,
                 event.lane_of.get(key, ""),
-                planned=each,
+                planned=again[key] or each,
                 done=before.done,
                 failed=before.failed,
                 scored=before.scored,
                 passed=before.passed,
             )
-        for item in event.skipped:
+        for item in () if again else event.skipped:
             self.models[item.model_key] = ModelProgress(item.model_key, "", skipped=item)
 
     def _queue(self, event: QueueChanged) -> None:

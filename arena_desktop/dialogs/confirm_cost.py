@@ -19,12 +19,16 @@ _WIDTH = 520
 
 @dataclass(frozen=True, slots=True)
 class CostQuestion:
-    """What is asked: the price, what will be asked, why the question comes, and the paying button."""
+    """What is asked: the price, what will be asked, why the question comes, and the paying button.
+
+    `keep` is the button that spends nothing, where it is not "Do not run".
+    """
 
     price: str
     counts: str
     reasons: Sequence[str]
     pay: str
+    keep: str = ""
 
 
 class ConfirmCostDialog(QDialog):
@@ -52,7 +56,7 @@ class ConfirmCostDialog(QDialog):
         buttons.addStretch(1)
         self.button_pay = Button(question.pay, "secondary", icon="run", name="button_pay")
         self.button_pay.clicked.connect(self._on_pay)
-        self.button_keep = Button(self.tr("Do not run"), "primary", name="button_do_not_run")
+        self.button_keep = Button(question.keep or self.tr("Do not run"), "primary", name="button_do_not_run")
         self.button_keep.clicked.connect(self.reject)
         self.button_keep.setDefault(True)
         buttons.addWidget(self.button_pay)

@@ -1,11 +1,17 @@
-"""The two questions about a run under way: cancel it, and close the window with it."""
+"""The questions about a run under way and those that wait: cancel it, and close the window with them."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QMessageBox, QPushButton, QWidget
+
+from arena_desktop.wording import run_queue as queue_words
+
+if TYPE_CHECKING:
+    from arena_desktop.desks.run_desk import RunDesk
 
 
 class Choice(StrEnum):
@@ -31,6 +37,7 @@ class RunQuestion(QMessageBox):
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._choices: dict[QPushButton, Choice] = {}
+        self._drop: QCheckBox | None = None
         self.finished.connect(self._on_finished)
 
     def offer(self, choice: Choice, text: str, name: str) -> QPushButton:
@@ -45,6 +52,18 @@ class RunQuestion(QMessageBox):
             self.setDefaultButton(button)
             self.setEscapeButton(button)
         return button
+
+    def offer_drop(self, text: str) -> None:
+        """A box, not ticked: those that wait are dropped as well."""
+        # Kept here: the binding does not hand the box over, and Qt would be left with a dead one.
+        self._drop = QCheckBox(text, self)
+        self._drop.setObjectName("check_drop_waiting")
+        self.setCheckBox(self._drop)
+
+    @property
+    def drops_waiting(self) -> bool:
+        """Whether those that wait are to be dropped as well."""
+        return self._drop is not None and self._drop.isChecked()
 
     def _on_finished(self) -> None:
         pressed = self.clickedButton()
@@ -65,10 +84,42 @@ def _saved(question: RunQuestion, done: int) -> str:
     return question.tr("{count} answers are saved.").format(count=done)
 
 
-def cancel_question(parent: QWidget, done: int, running: int) -> RunQuestion:
-    """Asks how a run should end. `done` answers are saved, `running` are on their way."""
+def ask_cancel(parent: QWidget, runs: RunDesk) -> None:
+    """Asks how the run under way should end and what becomes of those that wait, and sees to it.
+
+    A run that is ending already is stopped now.
+    """
+    if not runs.running:
+        return
+    if runs.stopping:
+        runs.stop_now()
+        return
+    following = runs.waiting.next_up()
+    rest = (len(runs.waiting), following.order.name if following is not None else "")
+    question = cancel_question(parent, runs.progress.done, runs.progress.running, rest)
+
+    def on_chosen(choice: Choice) -> None:
+        if choice is not Choice.KEEP and question.drops_waiting:
+            runs.waiting.remove_all()
+        if choice is Choice.FINISH:
+            runs.cancel()
+        elif choice is Choice.STOP:
+            runs.stop_now()
+
+    question.chosen.connect(on_chosen)
+    question.open()
+
+
+def cancel_question(parent: QWidget, done: int, running: int, rest: tuple[int, str] = (0, "")) -> RunQuestion:
+    """Asks how a run should end. `done` answers are saved, `running` are on their way.
+
+    `rest`: how many runs wait, and the name of the next one, empty where none starts by itself.
+    """
     question = RunQuestion(parent, "dialog_cancel_run", parent.tr("Cancel this run?"), "")
-    question.setInformativeText(f"{_saved(question, done)} {_on_the_way(question, running)}")
+    said = (_saved(question, done), _on_the_way(question, running), queue_words.cancel_rest(*rest))
+    question.setInformativeText(" ".join(sentence for sentence in said if sentence))
+    if rest[0]:
+        question.offer_drop(queue_words.drop_too(rest[0]))
     finish = question.tr("Finish the ones under way, then stop")
     question.offer(Choice.FINISH, finish, "button_finish_then_stop")
     question.offer(Choice.STOP, question.tr("Stop now"), "button_stop_now")
@@ -76,14 +127,24 @@ def cancel_question(parent: QWidget, done: int, running: int) -> RunQuestion:
     return question
 
 
-def close_question(parent: QWidget, done: int, running: int) -> RunQuestion:
-    """Asks what becomes of the run when the window is to close."""
+def close_question(parent: QWidget, done: int, running: int, waiting: int = 0) -> RunQuestion:
+    """Asks what becomes of the run, and of those that wait, when the window is to close."""
     title = parent.tr("A run is going on.")
     question = RunQuestion(parent, "dialog_close_run", title, "")
-    question.setInformativeText(f"{_saved(question, done)} {_on_the_way(question, running)}")
+    said = (_saved(question, done), _on_the_way(question, running), queue_words.close_rest(waiting))
+    question.setInformativeText(" ".join(sentence for sentence in said if sentence))
     question.offer(
         Choice.FINISH, question.tr("Finish those under way, then close"), "button_finish_then_close"
     )
     question.offer(Choice.STOP, question.tr("Stop now and close"), "button_stop_and_close")
     question.offer(Choice.KEEP, question.tr("Keep running (window minimised)"), "button_keep_minimised")
+    return question
+
+
+def close_waiting_question(parent: QWidget, waiting: int) -> RunQuestion:
+    """Asks before runs that have not started yet are dropped with the window. STOP = close, KEEP = not."""
+    title = queue_words.close_idle_title(waiting)
+    question = RunQuestion(parent, "dialog_close_waiting", title, queue_words.close_idle_text(waiting))
+    question.offer(Choice.STOP, question.tr("Close and drop them"), "button_drop_and_close")
+    question.offer(Choice.KEEP, question.tr("Keep the window open"), "button_keep_open")
     return question

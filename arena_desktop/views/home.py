@@ -244,7 +244,8 @@ class HomeView(Page):
         self._facts = facts
         self.strips.close_message("store")
         self._show_rows()
-        self._unfinished.show_runs(() if self._context.runs.running else facts.unfinished)
+        has = self._context.runs.has
+        self._unfinished.show_runs([run for run in facts.unfinished if not has(run.run_id)])
 
     def _on_not_read(self, error: Exception) -> None:
         if not isinstance(error, ArenaError):

@@ -237,14 +237,14 @@ class ResultPage(Page):
 
 
 def can_carry_on(context: AppContext, info: RunInfo) -> bool:
-    """Whether a stored run can be carried on now: it is unfinished and its project is open."""
+    """Whether a stored run can be carried on: it is unfinished, its project is open, and nobody did yet."""
     project = context.projects.project
     return (
         project is not None
         and info.project_root == project.root
         and info.status in UNFINISHED
         and missing_calls(info) > 0
-        and not context.runs.running
+        and not context.runs.has(info.run_id)
     )
 
 
@@ -255,14 +255,15 @@ def carry_on(context: AppContext, info: RunInfo) -> None:
 
 
 def can_retry(context: AppContext, info: RunInfo) -> bool:
-    """Whether what failed in a stored run can be asked again now: its project is open, no run goes on."""
+    """Whether what failed in a stored run can be asked again: its project is open, and it is not asked
+    already. While another run goes on it waits its turn."""
     project = context.projects.project
     return (
         project is not None
         and info.project_root == project.root
         and info.errors > 0
         and info.status is not RunStatus.RUNNING
-        and not context.runs.running
+        and not context.runs.has(info.run_id)
     )
 
 

@@ -1,8 +1,7 @@
-"""Run: what it will cost, then how it goes, then how it ended."""
+"""Run: what it will cost, then how it goes, then how it ended; what waits its turn beside both."""
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -12,14 +11,16 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.desks.run_desk import RunBegan
+from arena_desktop.desks.run_orders import ASK_ABOVE_USD
 from arena_desktop.dialogs.confirm_cost import ConfirmCostDialog, CostQuestion
-from arena_desktop.dialogs.run_questions import Choice, RunQuestion, cancel_question
+from arena_desktop.dialogs.run_questions import ask_cancel
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.views.home_facts import missing_calls, unfinished_runs
 from arena_desktop.views.run_facts import RunChoice, RunFacts, model_heads, read_run_facts
 from arena_desktop.views.run_going import RunGoing
 from arena_desktop.views.run_ready import RunReady
-from arena_desktop.views.run_strips import set_aside_messages
+from arena_desktop.views.run_strips import RunOffers, set_aside_messages
+from arena_desktop.views.run_waiting import RunLine
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.page import MARGIN, MARGIN_NARROW, Page
@@ -35,12 +36,14 @@ if TYPE_CHECKING:
     from arena_desktop.context import AppContext
 
 REFRESH_MS = 100
-ASK_ABOVE_USD = Decimal(1)
-"""Above this a run is asked about even where the project names no amount."""
 
 
 class RunView(Page):
-    """Three states: no project, ready to run, a run on show. Follows the run desk ten times a second."""
+    """Three states: no project, ready to run, a run on show. Follows the run desk ten times a second.
+
+    While a run goes on another one can be made ready, of this project or the next one that is
+    opened; what is ordered then waits, and is listed in both states.
+    """
 
     def __init__(self, context: AppContext) -> None:
         super().__init__("run", self.tr("Run"), scrolls=True)
@@ -70,8 +73,11 @@ class RunView(Page):
             self.tr("No project is open."), self.tr("Open one, or try the sample."), self.tr("Go to Home")
         )
         self.nothing.pressed.connect(lambda: self._context.page_wanted.emit("home"))
+        self.line = RunLine(self._context.runs)
+        self.line.show_pressed.connect(self.show_run)
         self.ready = RunReady(self._context.settings)
         self.going = RunGoing()
+        self.body.addWidget(self.line)
         self.body.addWidget(self.nothing, 1)
         self.body.addWidget(self.ready, 1)
         self.body.addWidget(self.going, 1)
@@ -88,10 +94,12 @@ class RunView(Page):
         self.button_cancel = Button(self.tr("Cancel run"), icon="stop", name="button_cancel")
         self.button_retry = Button("", name="button_retry_failed")
         self.button_again = Button(self.tr("Run again"), icon="run", name="button_run_again")
+        self.button_another = Button(self.tr("Prepare another run"), name="button_prepare_another")
         self.button_result = Button(self.tr("See the result"), "primary", name="button_see_result")
         self._foot_row.addWidget(self.button_pause)
         self._foot_row.addWidget(self.button_cancel)
         self._foot_row.addStretch(1)
+        self._foot_row.addWidget(self.button_another)
         self._foot_row.addWidget(self.button_retry)
         self._foot_row.addWidget(self.button_again)
         self._foot_row.addWidget(self.button_result)
@@ -106,25 +114,32 @@ class RunView(Page):
         context.results.listed.connect(lambda _runs: self._offer_unfinished())
         context.runs.began.connect(self._on_began)
         context.runs.ended.connect(self._on_ended)
-        context.runs.state_changed.connect(self._refresh)
+        context.runs.state_changed.connect(self._on_state)
+        context.runs.waiting.changed.connect(self._set_turn)
+        context.runs.waiting.added.connect(self._on_ordered)
         self.ready.run_pressed.connect(self.ask_and_run)
         self.ready.key_wanted.connect(context.key_wanted)
         self.going.key_wanted.connect(context.key_wanted)
+        self.going.lanes.width_wanted.connect(context.runs.set_width)
         self.button_pause.clicked.connect(self._on_pause)
         self.button_cancel.clicked.connect(self.ask_cancel)
         self.button_retry.clicked.connect(self._on_retry)
         self.button_again.clicked.connect(self._show_before)
+        self.button_another.clicked.connect(self._show_before)
         self.button_result.clicked.connect(self._on_see_result)
 
     # before
 
     def _on_project(self) -> None:
-        if not self._context.runs.running:
+        """Another project is opened, or this one anew: its own run stays on show, another's does not."""
+        began, project = self._context.runs.current, self._context.projects.project
+        mine = began is not None and project is not None and began.project.root == project.root
+        if not (self._context.runs.running and self._on_show and mine):
             self._show_before()
 
     def _show_before(self) -> None:
         self._on_show = False
-        self._timer.stop()
+        self._set_turn()
         opened = self._context.projects.current
         self._show_state(self.nothing if opened is None else self.ready)
         self.strips.close_all()
@@ -144,6 +159,41 @@ class RunView(Page):
         self.check_tell.setVisible(shown is self.going)
         self.check_tell.setChecked(self._context.settings.notify_done)
         self.ready.refresh_boxes()
+        self._set_turn()
+
+    # what waits
+
+    def _set_turn(self) -> None:
+        """Whether what is ordered now has to wait, and whether a run goes on that is not on show."""
+        runs = self._context.runs
+        self.ready.set_waits(runs.busy or runs.waiting.next_up() is not None)
+        other = runs.running and not self._on_show
+        self.line.set_with_running(other)
+        if other:
+            self._tell_other()
+            self._timer.start()
+        elif not runs.running:
+            self._timer.stop()
+
+    def _tell_other(self) -> None:
+        began, progress = self._context.runs.current, self._context.runs.progress
+        if began is not None:
+            self.line.set_running(words.other_run(began.project.config.project, progress.share))
+
+    def _on_ordered(self, _entry: object) -> None:
+        """The person ordered one that waits: from here on they look at what goes on and at the line."""
+        if self.isVisible() and self._context.runs.running:
+            self.show_run()
+
+    def show_run(self) -> None:
+        """Shows the run that goes on, or the last one."""
+        began = self._context.runs.current
+        if began is not None and not self._on_show:
+            self._show_began(began)
+
+    def _on_state(self) -> None:
+        self._set_turn()
+        self._refresh()
 
     def _work_out(self) -> None:
         opened, preflight = self._context.projects.current, self._context.projects.preflight
@@ -188,7 +238,8 @@ class RunView(Page):
         if opened is None or self._on_show:
             return
         found = unfinished_runs(self._context.results.runs)
-        run = next((r for r in found if r.project_root == opened.project.root), None)
+        has = self._context.runs.has
+        run = next((r for r in found if r.project_root == opened.project.root and not has(r.run_id)), None)
         if run is None:
             self.strips.close_message("unfinished")
             return
@@ -221,7 +272,7 @@ class RunView(Page):
             price=words.price_sentence(choice.price),
             counts=words.counts_line(len(facts.preflight.ready), choice.tests, trials, choice.asked),
             reasons=reasons,
-            pay=words.run_button(choice.price).rstrip("…"),
+            pay=words.run_button(choice.price, waits=self.ready.waits).rstrip("…"),
         )
         dialog = ConfirmCostDialog(self, question)
         dialog.agreed.connect(lambda: self._context.runs.start(quick=quick))
@@ -230,25 +281,37 @@ class RunView(Page):
     # a run on show
 
     def _on_began(self, began: RunBegan) -> None:
-        self._on_show, self._finished = True, None
+        """A run the person started is shown at once; one whose turn came takes nobody from their work."""
+        self._finished = None
+        self._said.clear()
+        if began.waited and not self._on_show and self.isVisible():
+            self._set_turn()
+            return
+        self._show_began(began)
+
+    def _show_began(self, began: RunBegan) -> None:
+        self._on_show = True
         self.strips.close_all()
         project = began.project
         self.header.set_title(self.tr("Running"), f"{project.config.project}. {_size(began)}")
         connections = {connection.id: connection for connection in project.config.connections}
         free = [m.entry.key for m in began.preflight.ready if m.price is not None and m.price.free]
         self._heads = model_heads(project.config, connections, free)
-        self._said.clear()
         self.going.begin(began, self._heads)
         self._show_state(self.going)
         self._refresh()
-        if self.isVisible():
+        if self._finished is not None:
+            self._show_end(self._finished)
+        elif self.isVisible():
             self._timer.start()
 
     def _refresh(self) -> None:
         if not self._on_show:
+            self._tell_other()
             return
         runs = self._context.runs
-        self.going.refresh(runs.progress, paused=runs.paused, stopping=runs.stopping)
+        progress = runs.progress
+        self.going.refresh(progress, paused=runs.paused, stopping=runs.stopping, awake=runs.kept_awake)
         going = runs.running
         self.button_pause.setVisible(going)
         self.button_pause.setEnabled(not runs.stopping)
@@ -259,14 +322,21 @@ class RunView(Page):
         self.button_cancel.setVisible(going)
         self.button_cancel.setText(self.tr("Stop now") if runs.stopping else self.tr("Cancel run"))
         self.button_again.setVisible(not going)
+        self.button_another.setVisible(going and self._context.projects.current is not None)
         self.button_result.setVisible(not going and self._finished is not None)
         failed = self._finished.errors if self._finished is not None else 0
         self.button_retry.setVisible(not going and failed > 0)
         self.button_retry.setText(retry_button(failed))
         self.button_retry.setToolTip(retry_sentence(failed))
         if going:
-            for message in set_aside_messages(runs.progress, self._heads):
+            offers = RunOffers(self._offer_again, self._context.key_wanted.emit)
+            for message in set_aside_messages(runs.progress, self._heads, offers):
                 self._say_once(message)
+
+    def _offer_again(self, keys: tuple[str, ...]) -> None:
+        """The cause is mended: these models get questions again, and a new fault is told anew."""
+        self._said.clear()
+        self._context.runs.offer_again(keys)
 
     def _say_once(self, message: Message) -> None:
         said = (message.key, message.first)
@@ -280,6 +350,9 @@ class RunView(Page):
         if not self._on_show:
             return
         self._refresh()
+        self._show_end(finished)
+
+    def _show_end(self, finished: RunFinished) -> None:
         self.header.set_title(words.ended_title(finished.status))
         self.going.show_end(finished)
         self.check_tell.hide()
@@ -307,21 +380,7 @@ class RunView(Page):
 
     def ask_cancel(self) -> None:
         """Asks how the run should end; while it ends already, stops it now."""
-        runs = self._context.runs
-        if not runs.running:
-            return
-        if runs.stopping:
-            runs.stop_now()
-            return
-        question: RunQuestion = cancel_question(self, runs.progress.done, runs.progress.running)
-        question.chosen.connect(self._on_cancel_chosen)
-        question.open()
-
-    def _on_cancel_chosen(self, choice: Choice) -> None:
-        if choice is Choice.FINISH:
-            self._context.runs.cancel()
-        elif choice is Choice.STOP:
-            self._context.runs.stop_now()
+        ask_cancel(self, self._context.runs)
 
     # Qt
 
@@ -334,8 +393,8 @@ class RunView(Page):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.ready.refresh_boxes()
-        if self._on_show and self._context.runs.running:
-            self._refresh()
+        if self._context.runs.running:
+            self._on_state()
             self._timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -362,4 +421,6 @@ def confirm_reasons(choice: RunChoice) -> list[str]:
 
 def _size(began: RunBegan) -> str:
     plan = began.plan
+    if began.again:
+        return words.asked_again_line(len(began.again))
     return words.counts_line(len(plan.models), len(plan.cases), plan.trials, plan.planned) + "."

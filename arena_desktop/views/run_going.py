@@ -12,6 +12,7 @@ from arena_desktop.desks.run_progress import RunProgress
 from arena_desktop.itemmodels.call_cells import LatestRow, latest_columns, latest_rows
 from arena_desktop.itemmodels.lanes import LaneRow, ModelHead, lane_columns, lane_rows
 from arena_desktop.itemmodels.table import ColumnTable
+from arena_desktop.views.run_lanes import LaneControls
 from arena_desktop.views.run_strips import ThrottleStrips
 from arena_desktop.widgets import progress as bars
 from arena_desktop.widgets.announce import announce
@@ -45,6 +46,8 @@ class RunGoing(QWidget):
         layout.addWidget(self.throttle)
         layout.addWidget(self._figures())
         layout.addWidget(self._models())
+        self.lanes = LaneControls()
+        layout.addWidget(self.lanes)
         layout.addWidget(self._latest())
         layout.addStretch(1)
 
@@ -54,10 +57,13 @@ class RunGoing(QWidget):
         prices = [model.price for model in began.preflight.ready]
         self._free = all(price is not None and price.free for price in prices)
         self._quarter = 0
+        self.lanes.begin()
         self._connections = {entry.key: entry.provider or "" for entry in began.project.config.models}
 
-    def refresh(self, progress: RunProgress, *, paused: bool, stopping: bool) -> None:
-        """Everything as it stands. Cheap enough for ten times a second."""
+    def refresh(
+        self, progress: RunProgress, *, paused: bool, stopping: bool, awake: bool | None = None
+    ) -> None:
+        """Everything as it stands. Cheap enough for ten times a second. `awake`: is the computer kept so."""
         ended = progress.status is not None
         self._show_bar(progress, paused=paused, stopping=stopping, ended=ended)
         self._show_counts(progress, ended)
@@ -67,10 +73,21 @@ class RunGoing(QWidget):
         self.eta.setVisible(not ended)
         self.eta.set_figure(left)
         self.cost.set_figure(words.spent_of(progress.spent_usd, progress.ceiling_usd, free=self._free))
+        self.lanes.show_lanes(progress, self._heads, going=not ended and not stopping)
+        self._show_more(progress, awake, ended)
         self.rows.set_rows(lane_rows(progress, self._heads, stopping=stopping, ended=ended))
         self.throttle.show_lanes(progress, self._heads, quiet=ended or stopping)
         if self.latest.is_open():
             self.latest_rows.set_rows(latest_rows(progress, self._heads))
+
+    def _show_more(self, progress: RunProgress, awake: bool | None, ended: bool) -> None:
+        said = [
+            words.more_line(progress.retrying, progress.reserved_usd, free=self._free),
+            words.awake_line(awake),
+        ]
+        text = "" if ended else " ".join(part for part in said if part)
+        _set(self.label_more, text)
+        self.label_more.setVisible(bool(text))
 
     def show_end(self, finished: RunFinished) -> None:
         """How much is kept and how long it took."""
@@ -97,6 +114,9 @@ class RunGoing(QWidget):
         self.bar = bars.RunProgress(self.tr("Progress of the run"), name="progress_run")
         card.body.addWidget(self.bar)
         card.body.addLayout(self._counters())
+        self.label_more = Label("", "caption", colour="text2", wrap=True, name="label_run_more")
+        self.label_more.hide()
+        card.body.addWidget(self.label_more)
         return card
 
     def _counters(self) -> QBoxLayout:

@@ -17,6 +17,7 @@ from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
 from arena_desktop.wording import formats
 from arena_desktop.wording import run as words
+from arena_desktop.wording.run_queue import turn_text
 
 
 class RunReady(QWidget):
@@ -30,6 +31,7 @@ class RunReady(QWidget):
         super().__init__()
         self._settings = settings
         self._facts: RunFacts | None = None
+        self._waits = False
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(12)
@@ -42,6 +44,17 @@ class RunReady(QWidget):
     def facts(self) -> RunFacts | None:
         """What is shown; None while the models are looked at."""
         return self._facts
+
+    @property
+    def waits(self) -> bool:
+        """Whether what is started here has to wait its turn."""
+        return self._waits
+
+    def set_waits(self, waits: bool) -> None:
+        """Another run goes on, or does not any more: what is started here waits its turn."""
+        if waits != self._waits:
+            self._waits = waits
+            self._show_chosen()
 
     @property
     def quick(self) -> bool:
@@ -105,8 +118,9 @@ class RunReady(QWidget):
             return
         self.label_counts.setText(words.counts_line(ready, choice.tests, trials, choice.asked))
         self.label_price.setText(words.price_sentence(choice.price))
-        self.label_limit.setText(f"{words.limit_sentence(choice.price)} {_time(choice)}".strip())
-        self.button_run.setText(words.run_button(choice.price))
+        said = (words.limit_sentence(choice.price), _time(choice), turn_text() if self._waits else "")
+        self.label_limit.setText(" ".join(sentence for sentence in said if sentence))
+        self.button_run.setText(words.run_button(choice.price, waits=self._waits))
 
     def _show_cannot(self, facts: RunFacts) -> None:
         self.button_run.setText(self.tr("Run…"))

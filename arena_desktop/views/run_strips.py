@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -12,10 +12,10 @@ from arena_desktop.desks.run_progress import RunProgress
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.labels import LeadLabel
-from arena_desktop.widgets.strip import Message, MessageStrip
+from arena_desktop.widgets.strip import Message, MessageStrip, StripButton
 from arena_desktop.wording import run as words
 from engine.execution.events import LaneState
-from engine.execution.jobs import JUDGE_LANE
+from engine.execution.jobs import is_marker
 
 _MOST = 2
 
@@ -75,10 +75,11 @@ def _slow_lanes(progress: RunProgress, heads: Mapping[str, ModelHead]) -> list[_
     found: list[tuple[float, _Slow]] = []
     names = {m.lane: heads[k].service for k, m in progress.models.items() if k in heads and m.lane}
     busy = {m.lane for m in progress.models.values() if m.lane and not m.set_aside and m.waiting + m.running}
-    judge = progress.lanes.get(JUDGE_LANE)
-    if judge is not None and judge.active + judge.waiting:
-        busy.add(JUDGE_LANE)
-    names[JUDGE_LANE] = words.marking_ai()
+    for lane in progress.lanes.values():
+        if is_marker(lane.id):
+            names[lane.id] = words.marking_lane(lane.id)
+            if lane.active + lane.waiting:
+                busy.add(lane.id)
     for lane in progress.lanes.values():
         if lane.id not in busy or lane.reason not in ("throttled", "retry_after", "offline"):
             continue
@@ -100,8 +101,28 @@ def _said(progress: RunProgress, lane: LaneState, service: str, others: bool) ->
     return _Slow(lane.id, Message(key, Tone.WARN, first, text, can_close=False), f"{first} {lane.width}")
 
 
-def set_aside_messages(progress: RunProgress, heads: Mapping[str, ModelHead]) -> list[Message]:
-    """One message per reason why models get no more questions."""
+@dataclass(frozen=True, slots=True)
+class RunOffers:
+    """What a person can do about models that get no more questions: `again` takes their keys, `key` the
+    id of the connection whose access key is looked at."""
+
+    again: Callable[[tuple[str, ...]], None]
+    key: Callable[[str], None]
+
+    def buttons(self, code: str, keys: Sequence[str], connection: str) -> tuple[StripButton, ...]:
+        """The next step for a reason; none where only the settings of the next run help."""
+        if code == "budget_model":
+            return ()
+        again = StripButton(words.offer_again(len(keys)), lambda: self.again(tuple(keys)), closes=True)
+        if code != "denied":
+            return (again,)
+        return (StripButton(words.check_key(), lambda: self.key(connection)), again)
+
+
+def set_aside_messages(
+    progress: RunProgress, heads: Mapping[str, ModelHead], offers: RunOffers
+) -> list[Message]:
+    """One message per reason why models get no more questions, with what can be done about it."""
     groups: dict[str, list[str]] = {}
     for key, model in progress.models.items():
         if model.set_aside and key in heads:
@@ -111,5 +132,6 @@ def set_aside_messages(progress: RunProgress, heads: Mapping[str, ModelHead]) ->
     for code, keys in groups.items():
         text = words.set_aside_text(code, progress.models[keys[0]].last_error, others=others)
         first = words.set_aside_sentence([heads[key].label for key in keys])
-        messages.append(Message(f"aside_{code}", Tone.WARN, first, text))
+        buttons = offers.buttons(code, keys, progress.models[keys[0]].lane)
+        messages.append(Message(f"aside_{code}", Tone.WARN, first, text, buttons))
     return messages

@@ -121,8 +121,10 @@ def about_cost(usd: Decimal | None) -> str:
     return _tr("about {cost}").format(cost=formats.money(usd))
 
 
-def run_button(price: RunPrice) -> str:
-    """The button that starts the run says what it costs."""
+def run_button(price: RunPrice, *, waits: bool = False) -> str:
+    """The button that starts the run says what it costs. `waits`: another run goes on, so it waits."""
+    if waits:
+        return _tr("Run in turn, {cost}").format(cost=_button_cost(price))
     if price.unpriced or price.total.likely is None:
         return _tr("Run, price not known…")
     if price.free:
@@ -133,6 +135,25 @@ def run_button(price: RunPrice) -> str:
     if likely < _A_TRIFLE:
         return _tr("Run for less than 1 cent")
     return _tr("Run for about {cost}").format(cost=formats.money(likely))
+
+
+def _button_cost(price: RunPrice) -> str:
+    likely = price.total.likely
+    if price.unpriced or likely is None:
+        return _tr("price not known…")
+    if not price.free and price.stops and price.ceiling is not None and likely > price.ceiling:
+        return _tr("at most {cost}").format(cost=formats.money(price.ceiling))
+    return about_cost(likely)
+
+
+def other_run(project: str, share: float) -> str:
+    """The run that goes on while the page shows something else."""
+    return _tr("{project} is running, {share} %").format(project=project, share=formats.points(share))
+
+
+def asked_again_line(count: int) -> str:
+    """What a run does that only asks some questions again."""
+    return counted(count, _tr("1 question is asked again."), _tr("{count} questions are asked again."))
 
 
 def choice_line(tests: int, questions: int, cost: Decimal | None) -> str:
@@ -176,6 +197,44 @@ def confirm_sentence(note: Note, labels: Sequence[str]) -> str:
 def marking_ai() -> str:
     """The model that marks the answers."""
     return _tr("The marking AI")
+
+
+def marking_lane(lane: str) -> str:
+    """A lane that marks answers: the judge's, or that of a model for embeddings."""
+    # Only during a run: the first paint must not wait for the engine.
+    from engine.execution.jobs import JUDGE_LANE
+
+    return marking_ai() if lane == JUDGE_LANE else _tr("The model that compares meanings")
+
+
+def offer_again(models: int) -> str:
+    """The button that lets models be asked again."""
+    return _tr("Ask it again") if models == 1 else _tr("Ask them again")
+
+
+def check_key() -> str:
+    """The button that leads to the access key."""
+    return _tr("Check the key…")
+
+
+def more_line(retrying: int, reserved: Decimal, *, free: bool) -> str:
+    """Below the counts: tries that wait, and money that is set aside for what is on its way."""
+    parts = []
+    if retrying:
+        parts.append(counted(retrying, _tr("1 waits for another try."), _tr("{count} wait for another try.")))
+    if reserved and not free:
+        text = _tr("Up to {cost} more is set aside for questions on their way.")
+        parts.append(text.format(cost=formats.money(reserved)))
+    return " ".join(parts)
+
+
+def awake_line(kept: bool | None) -> str:
+    """Whether the computer stays awake; empty where nobody asked for it."""
+    if kept is None:
+        return ""
+    if kept:
+        return _tr("The computer stays awake.")
+    return _tr("This computer does not let us keep it awake. If it sleeps, the run waits until it wakes.")
 
 
 def practice_service() -> str:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QIcon
 
 from arena_desktop.desks.run_desk import RunDesk
+from arena_desktop.desks.waiting_runs import WaitingRuns
 from arena_desktop.keep_awake import Awake, KeepAwake, system_hold
 from arena_desktop.notify import BusWay, Notifier, TrayWay
 from arena_desktop.run_care import RunCare
@@ -49,11 +50,12 @@ class FakeDesk(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.running = self.paused = False
-        self.current = None
+        self.running = self.paused = self.busy = False
+        self.current = self.kept_awake = None
+        self.waiting = WaitingRuns()
 
     def begin(self) -> None:
-        self.running = True
+        self.running = self.busy = True
         self.began.emit(object())
         self.state_changed.emit()
 
@@ -62,7 +64,7 @@ class FakeDesk(QObject):
         self.state_changed.emit()
 
     def end(self, finished: RunFinished) -> None:
-        self.running = self.paused = False
+        self.running = self.paused = self.busy = False
         self.ended.emit(finished)
         self.state_changed.emit()
 
@@ -113,7 +115,7 @@ def stage(tmp_path: Path) -> Stage:
 
 
 def test_the_fake_desk_is_like_the_real_one() -> None:
-    for name in ("began", "ended", "state_changed", "running", "paused", "current"):
+    for name in ("began", "ended", "state_changed", "running", "busy", "paused", "current"):
         assert hasattr(RunDesk, name)
 
 
@@ -121,10 +123,28 @@ def test_awake_from_the_beginning_to_the_end_of_a_run(stage: Stage, qtbot) -> No
     stage.desk.begin()
     qtbot.waitUntil(lambda: stage.awake.state is Awake.HELD)
     assert stage.system.held == 1
+    qtbot.waitUntil(lambda: stage.desk.kept_awake is True)
     stage.desk.end(RunFinished("r", 1, RunStatus.COMPLETED, 1, 1, 0, 0, None, 1.0))
     assert stage.system.let_go.wait(5)
     assert stage.system.held == 0
     assert stage.awake.state is Awake.OFF
+    assert stage.desk.kept_awake is None
+
+
+def test_what_the_system_refuses_is_known_to_the_desk(stage: Stage, qtbot) -> None:
+    stage.system.allows = False
+    stage.desk.begin()
+    qtbot.waitUntil(lambda: stage.desk.kept_awake is False)
+
+
+def test_awake_until_the_next_one_has_begun(stage: Stage, qtbot) -> None:
+    stage.desk.begin()
+    qtbot.waitUntil(lambda: stage.system.held == 1)
+    stage.desk.running = False  # the next one is being looked at
+    stage.desk.state_changed.emit()
+    assert stage.system.held == 1
+    stage.desk.end(RunFinished("r", 1, RunStatus.COMPLETED, 1, 1, 0, 0, None, 1.0))
+    qtbot.waitUntil(lambda: stage.system.held == 0)
 
 
 def test_a_paused_run_lets_the_computer_sleep(stage: Stage, qtbot) -> None:

@@ -91,10 +91,15 @@ class NotingRuns(QObject):
         super().__init__()
         self.running = False
         self.carried: list[str] = []
+        self.taken: set[str] = set()
 
     def carry_on(self, run_id: str) -> None:
         """Keeps the id."""
         self.carried.append(run_id)
+
+    def has(self, run_id: str) -> bool:
+        """Whether it goes on or waits: what `taken` holds."""
+        return run_id in self.taken
 
 
 class World(QObject):

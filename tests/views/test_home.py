@@ -217,9 +217,13 @@ def test_a_run_of_a_folder_that_is_gone_can_only_be_seen(home: HomeView, world: 
     assert strip.message.text == "Its folder is not where it was, so it cannot go on."
 
 
-def test_while_a_run_goes_on_nothing_is_offered(home: HomeView, world: World) -> None:
+def test_what_goes_on_or_waits_already_is_not_offered_again(home: HomeView, world: World) -> None:
+    facts = HomeFacts(unfinished=(stopped_run(world.project()),))
     world.runs.running = True
-    home._on_read(HomeFacts(unfinished=(stopped_run(world.project()),)))
+    home._on_read(facts)
+    assert home._unfinished.isVisible()  # it would wait its turn
+    world.runs.taken = {"run_1"}
+    home._on_read(facts)
     assert not home._unfinished.isVisible()
 
 
