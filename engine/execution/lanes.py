@@ -64,6 +64,8 @@ class Lane:
         if self.active < 1:
             raise RuntimeError(f"lane {self.id}: a slot was given back twice")
         self.active -= 1
+        if not self.active:
+            self._probing = False  # also after a probe that told nothing, such as one that was cut
 
     def opens_at(self, now: float, tokens: int) -> float | None:
         """The first moment at which time alone lets another call start; None = time alone cannot."""

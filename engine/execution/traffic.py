@@ -24,9 +24,9 @@ from engine.execution.lanes import Lane
 from engine.execution.retry import COUNTDOWN_S, SHORT_WAIT_S, WAITED_S, Failure, is_throttle
 from engine.execution.standing import EQUAL_FAILURES, Standing
 
-_LOST = frozenset(
-    {ErrorKind.OFFLINE, ErrorKind.CONNECT, ErrorKind.CONNECT_TIMEOUT, ErrorKind.TIMEOUT, ErrorKind.UNKNOWN}
-)
+_NO_WAY = frozenset({ErrorKind.OFFLINE, ErrorKind.CONNECT, ErrorKind.CONNECT_TIMEOUT})
+_LOST = _NO_WAY | {ErrorKind.TIMEOUT, ErrorKind.UNKNOWN}
+"""What becomes of calls that are under way when the network goes. A probe that gets so far has found it."""
 _DAY_REFUSALS = 2
 _DOUBT_S = 10.0
 """So long a lane that finds no network waits for what the others find, before it is its own fault."""
@@ -222,12 +222,15 @@ class Traffic:
         return not heard and now - since < _DOUBT_S
 
     def _still_away(self, lane: Lane, probe: bool, failure: Failure, now: float) -> bool:
-        lost = failure.kind in _LOST
-        if probe and lost:
+        if not probe:
+            return failure.kind in _LOST
+        if failure.kind in _NO_WAY:
             lane.probe_failed(now)
-        elif probe:
-            lane.probe_over()
-        return lost
+            return True
+        lane.probe_over()
+        if failure.kind in _LOST:
+            self._network_is_there(lane, now)
+        return False
 
     def _remote(self) -> list[Lane]:
         return [lane for lane in self if not lane.plan.local and not lane.stopped and lane.busy]

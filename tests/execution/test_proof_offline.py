@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.execution.jobs import Fate, Job, LaneChanged
 from engine.execution.retry import Failure, RetryPolicy
 from providers.base import ErrorKind
@@ -50,3 +52,51 @@ def test_the_doubt_ends_though_nobody_else_is_heard() -> None:
     (failed,) = [at for at, _, d in sim.failures if d.fate is Fate.FAILED]
     assert 10.0 <= failed <= 12.0
     assert len([d for _, _, d in sim.failures if d.fate is Fate.REQUEUED]) <= 12
+
+
+@pytest.mark.parametrize("kind", [ErrorKind.TIMEOUT, ErrorKind.UNKNOWN])
+def test_a_service_that_hangs_after_sleep_is_its_own_fault_and_the_run_ends(kind: ErrorKind) -> None:
+    """A probe that was connected and not answered has found the network: its cell's own rules decide.
+
+    Otherwise the run would ask, and perhaps pay, once a minute for ever.
+    """
+
+    def service(job, now):
+        return Ok(1.0) if now < 5 else Bad(Failure(kind, "silent"), 30.0)
+
+    sim = Sim(plan({"A": "a"}, 10, {"a": 1}, lane_options={"a": {"retry": RetryPolicy(1, 1.0)}}), service)
+    sim.run(until=6.0)
+    sim.dispatcher.clock_jumped(sim.now)
+    sim.run(until=5000.0)
+    assert sim.dispatcher.over
+    assert len(sim.answers) == 5
+    # What was under way came back for nothing, then each was asked twice.
+    assert len(sim.failures) == 11
+
+
+def test_a_network_that_stays_away_after_sleep_is_waited_for() -> None:
+    def service(job, now):
+        return Ok(1.0) if now < 5 or now > 4000 else Bad(Failure(ErrorKind.CONNECT_TIMEOUT, "gone"), 10.0)
+
+    sim = Sim(plan({"A": "a"}, 10, {"a": 2}), service)
+    sim.run(until=6.0)
+    sim.dispatcher.clock_jumped(sim.now)
+    sim.run()
+    assert len(sim.answers) == 10
+
+
+def test_a_probe_that_is_cut_is_followed_by_another() -> None:
+    """A call that a connector gives up by itself says nothing about the network, and ends the probe."""
+    cut: list[Job] = []
+
+    def service(job, now):
+        if not cut:
+            cut.append(job)
+            return Bad(Failure(ErrorKind.CANCELLED, "given up"), 1.0)
+        return Ok(1.0)
+
+    sim = Sim(plan({"A": "a"}, 5, {"a": 3}), service)
+    sim.dispatcher.clock_jumped(0.0)
+    sim.run()
+    assert len(sim.answers) == 4
+    assert sim.dispatcher.over
