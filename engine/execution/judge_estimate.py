@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.config.schema import Config, ModelEntry
 from engine.domain import Answer, Case, Outcome
@@ -21,6 +21,7 @@ from engine.execution.marking import JUDGE_CHECKS
 from engine.price import Price, estimate_cost
 from engine.prompts import build_prompt
 from engine.scoring.base import ScoringContext
+from engine.scoring.pairs import Meeting, PairTerms, Question, pair_request, questions, rivals
 from engine.scoring.registry import canonical_check
 from engine.scoring.score import run_check
 from engine.scoring.seams import JudgeReply, JudgeRequest
@@ -48,23 +49,31 @@ def judge_range(
 ) -> tuple[CostRange, int]:
     """The cost of marking every answer of a run, and how many questions that takes.
 
-    Votes and both orders of a comparison count, and in the highest figure the one retry. What
-    own code asks the judge cannot be known before.
+    Votes and both orders of a comparison count, and in the highest figure the one retry. Two
+    models meet once, whoever asks for it. What own code asks the judge cannot be known before.
     """
     total, calls = FREE, 0
     unmarked = unmarked_entries(config)
     marked = [entry for entry in entries if entry.key not in unmarked]
     for case in cases:
-        questions = _questions(case, config, judge)
-        calls += len(questions) * len(marked)
-        if questions and judge.price is None:
+        single, terms = _questions(case, config, judge)
+        met = _meetings(terms, [entry.key for entry in marked])
+        calls += len(single) * len(marked) + len(met)
+        if (single or met) and judge.price is None:
             total = CostRange()
         if judge.price is None or judge.price.free:
             continue
-        for entry in marked:
-            lengths = answer_lengths(build_prompt(case, entry, config), case, config.budgets)
-            for question in questions:
-                total += _range(question, lengths, judge.price)
+        lengths = {
+            entry.key: answer_lengths(build_prompt(case, entry, config), case, config.budgets)
+            for entry in (marked if single or met else ())
+        }
+        for question in single:
+            for found in lengths.values():
+                total += _range(question, found, judge.price)
+        for asked, how in met.items():
+            both = zip(lengths[asked.first], lengths[asked.second], strict=True)
+            shortest, likely, limit = (one + two for one, two in both)
+            total += _range(_pair_question(case, how, judge), (shortest, likely, limit), judge.price)
     return total.times(config.run.trials), calls * config.run.trials
 
 
@@ -80,21 +89,48 @@ def _range(question: _Question, lengths: tuple[int, int, int], price: Price) -> 
     return CostRange(low, middle, None if high is None else high * _ASKED_AT_MOST)
 
 
-def _questions(case: Case, config: Config, judge: ReadyModel) -> list[_Question]:
-    """What the judge is asked about one answer to a case."""
+def _meetings(terms: Sequence[PairTerms], keys: Sequence[str]) -> dict[Question, PairTerms]:
+    """All questions about pairs of these models, each once."""
+    return {
+        question: how
+        for how in terms
+        for own in keys
+        for rival in rivals(how, own, keys)
+        for question in questions(how, (own, rival))
+    }
+
+
+def _pair_question(case: Case, terms: PairTerms, judge: ReadyModel) -> _Question:
+    """A comparison without its two answers, which together take one place."""
+    asked = Question(terms.key, "", "", 1)
+    request = pair_request(case, (_PLACE, _PLACE), asked, terms, lambda: "0" * 16)
+    return replace(_question(request, judge), places=1)
+
+
+def _questions(case: Case, config: Config, judge: ReadyModel) -> tuple[list[_Question], list[PairTerms]]:
+    """What the judge is asked about one answer to a case, and how answers to it are compared."""
     asked: list[JudgeRequest] = []
+    terms: list[PairTerms] = []
 
     def note(request: JudgeRequest) -> JudgeReply:
         asked.append(request)
         return JudgeReply('{"winner": "tie"}' if request.purpose == "pair" else '{"pass": true}')
 
+    def meet(how: PairTerms) -> Sequence[Meeting]:
+        terms.append(how)
+        return ()
+
     context = ScoringContext(
-        options=config.scorers.options, judge=note, judge_settings=config.judge, fence=lambda: "0" * 16
+        options=config.scorers.options,
+        judge=note,
+        judge_settings=config.judge,
+        fence=lambda: "0" * 16,
+        meet=meet,
     )
     for check in case.checks:
         if canonical_check(check.type) in JUDGE_CHECKS:
             run_check(check, Answer(_PLACE, Outcome.COMPLETE), case, context)
-    return [_question(request, judge) for request in asked]
+    return [_question(request, judge) for request in asked], terms
 
 
 def _question(request: JudgeRequest, judge: ReadyModel) -> _Question:
@@ -105,3 +141,10 @@ def _question(request: JudgeRequest, judge: ReadyModel) -> _Question:
         places=request.prompt.count(_PLACE),
         longest=request.max_tokens + thinking_tokens(judge.entry.params),
     )
+
+
+def asked_range(request: JudgeRequest, judge: ReadyModel) -> CostRange:
+    """The cost of one question whose texts are all known."""
+    if judge.price is None:
+        return CostRange()
+    return FREE if judge.price.free else _range(_question(request, judge), (0, 0, 0), judge.price)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.config.schema import Config, ModelEntry
-from engine.domain import CallDone, CheckResult, Note, ScoreState
+from engine.domain import CallDone, Cell, CheckResult, Note, ScoreState
 from engine.execution.judge_rules import is_judge
 from engine.execution.marking import JUDGE_CHECKS
 from engine.scoring.answer_text import visible_answer
@@ -67,6 +67,7 @@ class JudgeMarks:
     flipped: int = 0
     split: int = 0
     agreements: list[float] = field(default_factory=list)
+    seen: set[tuple[object, ...]] = field(default_factory=set)
 
     def notes(self, config: Config) -> tuple[Note, ...]:
         """What to know about the judge; nothing where it gave no mark."""
@@ -85,9 +86,19 @@ class JudgeMarks:
         """One answered call, with its text and its checks."""
         if call.score is None or call.answer is None:
             return
-        for result in call.score.checks:
+        for place, result in enumerate(call.score.checks):
             if result.type in JUDGE_CHECKS and result.state is ScoreState.SCORED and result.score is not None:
                 self._add(result, call.cell.case_id, visible_answer(call.answer.text))
+                self._add_pairs(result, call.cell, place)
+
+    def _add_pairs(self, result: CheckResult, cell: Cell, place: int) -> None:
+        """Verdicts on pairs of models: each is on the marks of both, and counts once."""
+        for pair in result.detail.get("pairs", ()):
+            key = (cell.case_id, cell.trial, place, frozenset((cell.model_key, pair["rival"])))
+            if "votes" in pair and key not in self.seen:
+                self.seen.add(key)
+                self.pairs += len(pair["votes"])
+                self.flipped += pair["flips"]
 
     def _add(self, result: CheckResult, case_id: str, text: str) -> None:
         if result.detail.get("no_answer"):
@@ -96,7 +107,7 @@ class JudgeMarks:
         if result.detail.get("turned_around"):
             score = 1.0 - score
         self.marks[case_id].append((math.log1p(len(text)), score))
-        if result.type == "pairwise_judge":
+        if result.type == "pairwise_judge" and "pairs" not in result.detail:
             self.pairs += 1
             self.flipped += bool(result.detail.get("flipped"))
         agreement = result.metrics.get("judge_agreement")

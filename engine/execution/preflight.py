@@ -99,14 +99,19 @@ def examine(
     return _Examination(project, means).run()
 
 
+def examine_markers(project: Project, means: Means) -> Preflight:
+    """As `examine`, but only of what marks: no model that is compared is looked at."""
+    return _Examination(project, means, models=False).run()
+
+
 class _Examination:
     """One look at one project."""
 
-    def __init__(self, project: Project, means: Means) -> None:
+    def __init__(self, project: Project, means: Means, *, models: bool = True) -> None:
         self._project = project
         self._config = project.config
         self._means = means
-        self._entries = [entry for entry in project.config.models if entry.enabled]
+        self._entries = [entry for entry in project.config.models if entry.enabled and models]
         self._code_trusted = means.trust or means.keystore.trust_book.is_trusted(project)
 
     def run(self) -> Preflight:
@@ -229,6 +234,7 @@ class _Examination:
 
     def _own_problems(self) -> list[Problem]:
         from engine.scoring import validate_check
+        from engine.scoring.judge_pair import against_problems
         from engine.scoring.project_options import scorers_problems
 
         found: list[Problem] = scorers_problems(self._project)
@@ -245,6 +251,7 @@ class _Examination:
                 faults = validate_check(
                     check, case, scorers.options, self._project.root, judge, scorers.paths
                 )
+                faults += against_problems(check, case, self._config)
                 # What is wrong for all tests is told once, where it is written.
                 found += [fault for fault in faults if (fault.code, fault.message) not in said]
         return [problem for problem in dict.fromkeys(found) if problem not in self._project.problems]

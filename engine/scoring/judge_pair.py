@@ -8,11 +8,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from engine.config.schema import Config, Judge
 from engine.domain import Case, CheckSpec, Problem, Severity
-from engine.scoring.base import CheckFault, CheckInput, CheckType, Finding, Option, as_texts
+from engine.scoring.base import CheckFault, CheckInput, CheckType, Fault, Finding, Option, as_texts
 from engine.scoring.judge import RUBRIC, ask_until_read, judge_faults, the_judge
 from engine.scoring.judge_prompt import new_fence, pair_prompt, pair_system, read_rubric, task_text
 from engine.scoring.judge_reply import parse_winner
@@ -131,36 +130,54 @@ def _against(spec: CheckSpec, case: Case, config: Config) -> str:
 
 
 def against_problems(spec: CheckSpec, case: Case, config: Config) -> list[Problem]:
-    """What is wrong with whom a comparing check names: a model that is not there, or nobody to meet."""
+    """What is wrong with whom a comparing check of a case names. What the project names for all of
+    them is told at its place, see `against_fault`."""
     own = spec.options.get("against")
     shared = config.scorers.options.get(PAIRWISE_JUDGE.name, {}).get("against")
-    named = own if own is not None else shared
-    against = _against(spec, case, config)
-    place: dict[str, Any] = {"path": f"scorers.options.{PAIRWISE_JUDGE.name}.against"}
-    if own is not None or named is None:
-        path = f"{case.id}.{PAIRWISE_JUDGE.name}.against"
-        place = {"file": case.file, "line": case.line, "path": path}
+    if spec.type.strip() != PAIRWISE_JUDGE.name or (own is None and shared is not None):
+        return []
+    fault = against_fault(_against(spec, case, config), config)
+    if fault is None:
+        return []
+    path = f"{case.id}.{PAIRWISE_JUDGE.name}.{fault.option}"
+    return [
+        Problem(
+            fault.severity,
+            fault.message,
+            fault.fix,
+            file=case.file,
+            line=case.line,
+            path=path,
+            code=fault.code,
+        )
+    ]
+
+
+def against_fault(against: str, config: Config) -> Fault | None:
+    """What is wrong with a value of `against`: a model that is not there, or nobody to meet."""
     keys = [entry.key for entry in config.models if entry.enabled]
     if against not in (REFERENCE, MODELS, *keys):
-        return [_nobody(against, keys, config, place)]
+        return _nobody(against, keys, any(entry.key == against for entry in config.models))
     if against != REFERENCE and len(keys) == 1:
-        message = "Answers are to be compared with those of other models, and only one model takes part."
-        fix = "Add a model, or write a right answer and `against: reference`."
-        return [Problem(Severity.WARNING, message, fix, code="no_rivals", **place)]
-    return []
-
-
-def _nobody(against: str, keys: list[str], config: Config, place: dict[str, Any]) -> Problem:
-    if any(entry.key == against for entry in config.models):
-        message = f"`against` names the model `{against}`, which is switched off."
-        return Problem(
-            Severity.ERROR, message, "Switch it on, or name another one.", code="option_bad", **place
+        return Fault(
+            "Answers are to be compared with those of other models, and only one model takes part.",
+            "Add a model, or write a right answer and `against: reference`.",
+            "no_rivals",
+            Severity.WARNING,
+            "against",
         )
+    return None
+
+
+def _nobody(against: str, keys: list[str], is_off: bool) -> Fault:
+    if is_off:
+        message = f"`against` names the model `{against}`, which is switched off."
+        return Fault(message, "Switch it on, or name another one.", "option_bad", option="against")
     near = difflib.get_close_matches(against, [REFERENCE, MODELS, *keys], 1, 0.6)
     known = ", ".join(f"`{key}`" for key in (REFERENCE, MODELS, *keys[:8]))
     fix = f"Did you mean `{near[0]}`?" if near else f"Known are: {known}."
     message = f"`against` names `{against[:60]}`, and there is no model of that key."
-    return Problem(Severity.ERROR, message, fix, code="option_bad", **place)
+    return Fault(message, fix, "option_bad", option="against")
 
 
 PAIRWISE_JUDGE = CheckType(

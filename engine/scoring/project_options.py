@@ -11,6 +11,7 @@ from engine.config.schema import Config
 from engine.domain import Problem
 from engine.scoring.base import Fault
 from engine.scoring.custom_files import scorer_names
+from engine.scoring.judge_pair import PAIRWISE_JUDGE, against_fault
 from engine.scoring.options import read_options
 from engine.scoring.registry import CHECKS, canonical_check, unknown_check
 
@@ -43,5 +44,8 @@ def _faults(config: Config, root: Path) -> Iterator[tuple[str, Fault]]:
                 # What is missing here may stand on the checks themselves.
                 if fault.code != "option_missing":
                     yield f"{path}.{fault.option}", fault
+            against = options.get("against") if known == PAIRWISE_JUDGE.name else None
+            if against is not None and (unmet := against_fault(str(against).strip(), config)) is not None:
+                yield f"{path}.{unmet.option}", unmet
         elif name not in own.names and not own.open_ended:
             yield path, unknown_check(name, own.names)

@@ -318,3 +318,98 @@ def test_own_code_that_never_stops_asking_comes_to_an_end(tmp_path: Path, qapp) 
     assert made.run().info.completed == 1
     assert marks(made)["c0"].state is ScoreState.ERRORED
     assert len(asked(fake)) < 30
+
+
+# ---- comparing models
+
+
+def _models(*keys: str) -> list[dict[str, Any]]:
+    return [{"key": key, "model": f"m-{key}", "provider": "openai"} for key in keys]
+
+
+def _free(check: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+    return [{"id": "c0", "input": "say 0", "checks": [check], **more}]
+
+
+@pytest.mark.parametrize(
+    ("keys", "check", "calls"),
+    [
+        ("ab", {}, 2),
+        ("abc", {}, 6),
+        ("abcde", {}, 20),
+        ("abc", {"votes": 3}, 18),
+        ("abcde", {"against": "c"}, 8),
+        ("a", {}, 0),
+    ],
+)
+def test_the_estimate_counts_each_pair_once_in_both_orders(
+    tmp_path: Path, keys: str, check: dict[str, Any], calls: int
+) -> None:
+    tests = _free({"type": "pairwise_judge", **check})
+    found = look(tmp_path, tests, models=_models(*keys), pricing=PRICED, run={"trials": 2}).estimate
+    assert found.judge_calls == 2 * calls
+    assert found.judge is not None
+    assert found.judge.low is not None
+    assert found.judge.likely is not None
+    assert found.judge.high is not None
+    assert found.judge.low <= found.judge.likely <= found.judge.high
+    assert (found.judge.low > 0) is (calls > 0)
+
+
+def test_the_highest_figure_for_pairs_is_never_passed(tmp_path: Path, qapp) -> None:
+    def answer(request: Request):
+        judging = request.model == "judge-x"
+        size = sum(len(m.content) for m in request.messages) + len(request.system or "")
+        said = reply("Well, " * 60 if judging else f"{request.model} " * 5)
+        return replace(said, usage=replace(said.usage, input=size // 4 + 1, output=request.max_tokens or 0))
+
+    models = [{**entry, "max_tokens": 10, "card": PRICE} for entry in _models("a", "b", "c")]
+    config = {"models": models, "judge": {**JUDGE, "max_tokens": 20}, "pricing": PRICED}
+    made = World(tmp_path, config, cases=_free({"type": "pairwise_judge"}), service=FakeService(answer))
+    high = made.request().preflight.estimate.total.high
+    stored = made.run()
+    assert high is not None
+    assert stored.info.cost_usd is not None
+    assert Decimal(0) < stored.info.cost_usd <= high
+
+
+@pytest.mark.parametrize(
+    ("against", "words", "fix"),
+    [
+        ("opne", "there is no model of that key", "Did you mean `open`?"),
+        ("modles", "there is no model of that key", "Did you mean `models`?"),
+        ("zzz", "there is no model of that key", "Known are: `reference`, `models`, `open`, `anth`."),
+        ("off", "which is switched off", "Switch it on"),
+    ],
+)
+def test_a_wrong_name_to_compare_with_is_told_at_its_place(
+    tmp_path: Path, against: str, words: str, fix: str
+) -> None:
+    models = [OPEN, {**OPEN, "key": "anth"}, {**OPEN, "key": "off", "enabled": False}]
+    found = look(tmp_path, _free({"type": "pairwise_judge", "against": against}), models=models)
+    (problem,) = found.errors
+    assert (problem.file, problem.line) == ("tests.yaml", 1)
+    assert problem.path == "c0.pairwise_judge.against"
+    assert words in problem.message
+    assert fix in problem.fix
+
+
+def test_a_wrong_name_for_all_tests_is_told_once(tmp_path: Path) -> None:
+    tests = [*_free({"type": "pairwise_judge"}), {**_free({"type": "pairwise_judge"})[0], "id": "c1"}]
+    scorers = {"options": {"pairwise_judge": {"against": "opne"}}}
+    found = look(tmp_path, tests, models=[OPEN, {**OPEN, "key": "anth"}], scorers=scorers)
+    (problem,) = found.errors
+    assert problem.path == "scorers.options.pairwise_judge.against"
+    assert problem.file == "config.yaml"
+    assert problem.line is not None
+
+
+def test_to_compare_with_the_right_answer_there_must_be_one(tmp_path: Path) -> None:
+    found = look(tmp_path, _free({"type": "pairwise_judge", "against": "reference"}))
+    assert [problem.code for problem in found.errors] == ["reference_missing"]
+
+
+def test_one_model_alone_has_nobody_to_be_compared_with(tmp_path: Path) -> None:
+    found = look(tmp_path, _free({"type": "pairwise_judge"}))
+    assert [p.code for p in found.problems if p.path == "c0.pairwise_judge.against"] == ["no_rivals"]
+    assert not found.errors

@@ -143,11 +143,11 @@ def test_models_may_meet_although_there_is_a_right_answer(tmp_path: Path, qapp) 
 
 def test_a_judge_that_always_prefers_the_first_answer_decides_nothing(tmp_path: Path, qapp) -> None:
     fake = service(always("A"), says)
-    made = world(tmp_path, fake, "abc", comparing(2))
+    made = world(tmp_path, fake, "abcd", comparing(2))
     made.run()
     assert set(scores(made).values()) == {0.5}
     (note,) = [note for note in made.stored().notes if note.code == "judge_flips"]
-    assert note.values == {"flipped": 6, "pairs": 6}
+    assert note.values == {"flipped": 12, "pairs": 12}
     assert {check.metrics["judge_flips"] for check in checks(made).values()} == {1.0}
     assert all(check.passed for check in checks(made).values())
 
