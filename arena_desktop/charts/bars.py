@@ -1,12 +1,12 @@
-"""Bars with their likely ranges, one per model."""
+"""Bars with their likely ranges, one per model: standing, or lying where names are long or many."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtCore import QPointF, QRectF
 
-from arena_desktop.charts.canvas import Canvas, Drawing, Hit, HitRow, Scale, draw_grid, gutter
+from arena_desktop.charts.canvas import Canvas, Drawing, Hit, HitRow, Scale, draw_grid, gutter, two_lines
 from arena_desktop.charts.data import Bar, Bars
+from arena_desktop.charts.lying_bars import draw_lying_bars
 from arena_desktop.theme.paint import rounded
 
 _WIDEST = 44.0
@@ -14,8 +14,13 @@ _MARK = 9.0
 
 
 def draw_bars(canvas: Canvas, rect: QRectF, chart: Bars) -> Drawing:
-    """Draws into `rect`; the scale always starts at 0, because a bar's length is its value."""
+    """Draws into `rect`; the scale always starts at 0, because a bar's length is its value.
+
+    Where a name does not fit below its bar the bars lie, with their names beside them.
+    """
     line = canvas.metrics("caption").height()
+    if _names_are_cut(canvas, (rect.width() - gutter(canvas) - 4) / max(1, len(chart.bars)), chart):
+        return draw_lying_bars(canvas, rect, chart)
     plot = rect.adjusted(gutter(canvas), line + 4, -4, -(2 * line + 14))
     scale = Scale(0, 100, plot.bottom(), plot.y(), (0, 25, 50, 75, 100))
     draw_grid(canvas, plot, scale)
@@ -30,6 +35,15 @@ def draw_bars(canvas: Canvas, rect: QRectF, chart: Bars) -> Drawing:
         canvas.line(QPointF(plot.x(), y), QPointF(plot.right(), y), warn, 1.4, [5, 4])
         canvas.text(QPointF(plot.right(), y - line / 2 - 2), chart.threshold.text, ink="warn", side="right")
     return drawing
+
+
+def _names_are_cut(canvas: Canvas, column: float, chart: Bars) -> bool:
+    metrics, room = canvas.metrics("caption"), column - 8
+    for bar in chart.bars:
+        lines = two_lines(metrics, bar.name, room - _MARK - 6, _MARK + 6)
+        if " ".join(line for line in lines if line) != bar.name:
+            return True
+    return False
 
 
 def _draw_bar(canvas: Canvas, column: QRectF, scale: Scale, bar: Bar) -> None:
@@ -69,26 +83,13 @@ def _draw_name(canvas: Canvas, column: QRectF, bar: Bar) -> None:
     metrics, middle = canvas.metrics("caption"), column.center().x()
     room = column.width() - 8
     y = column.bottom() + metrics.height() / 2 + 8
-    lines = _two_lines(metrics, bar.name, room - _MARK - 6)
+    lines = two_lines(metrics, bar.name, room - _MARK - 6, _MARK + 6)
     first = metrics.horizontalAdvance(lines[0]) + _MARK + (6 if lines[0] else 0)
     canvas.marker(QPointF(middle - first / 2 + _MARK / 2, y), bar.index, muted=bar.muted, size=_MARK)
     ink = "text3" if bar.muted else "text"
     canvas.text(QPointF(middle - first / 2 + _MARK + 6, y), lines[0], ink=ink)
     if len(lines) > 1:
         canvas.text(QPointF(middle, y + metrics.height()), lines[1], ink=ink, side="middle")
-
-
-def _two_lines(metrics: QFontMetricsF, name: str, room: float) -> list[str]:
-    if metrics.horizontalAdvance(name) <= room:
-        return [name]
-    first = ""
-    words = name.split(" ")
-    while len(words) > 1 and metrics.horizontalAdvance(f"{first} {words[0]}".strip()) <= room:
-        first = f"{first} {words.pop(0)}".strip()
-    elide = Qt.TextElideMode.ElideRight
-    if not first:
-        return ["", metrics.elidedText(name, elide, room + _MARK + 6)]
-    return [first, metrics.elidedText(" ".join(words), elide, room + _MARK + 6)]
 
 
 def _hit(area: QRectF, scale: Scale, bar: Bar, chart: Bars) -> Hit:

@@ -165,6 +165,19 @@ def draw_grid(canvas: Canvas, plot: QRectF, scale: Scale) -> None:
     hline(canvas.painter, plot.x(), plot.bottom(), plot.width(), canvas.theme.color("line3"))
 
 
+def two_lines(metrics: QFontMetricsF, name: str, room: float, more: float = 0.0) -> list[str]:
+    """A name in one line or two. The second has `more` room, and takes all of a name whose first word
+    is too long for the first one; what does not fit at all is cut."""
+    if metrics.horizontalAdvance(name) <= room:
+        return [name]
+    first = ""
+    words = name.split(" ")
+    while len(words) > 1 and metrics.horizontalAdvance(f"{first} {words[0]}".strip()) <= room:
+        first = f"{first} {words.pop(0)}".strip()
+    rest = name if not first else " ".join(words)
+    return [first, metrics.elidedText(rest, Qt.TextElideMode.ElideRight, room + more)]
+
+
 def spread(wanted: list[float], step: float, top: float, bottom: float) -> list[float]:
     """Moves labels apart to at least `step`, as little as possible and inside the plot when they fit."""
     order = sorted(range(len(wanted)), key=lambda n: wanted[n])

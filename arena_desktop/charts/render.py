@@ -11,10 +11,14 @@ from arena_desktop.charts.canvas import Canvas, Drawing, Hit
 from arena_desktop.charts.cost_score import draw_cost_score
 from arena_desktop.charts.data import Bars, Chart, CostScore, Lines
 from arena_desktop.charts.lines import draw_lines
+from arena_desktop.charts.lying_bars import FOOT, ROW
 from arena_desktop.charts.strip import draw_strip
 from arena_desktop.theme.fonts import F
 from arena_desktop.theme.paint import draw_shape, rounded, vline
 from arena_desktop.theme.tokens import Tokens, dark, light
+
+_STANDING = 8
+"""More bars than this usually lie."""
 
 
 def draw(painter: QPainter, rect: QRectF, chart: Chart, theme: Tokens, font: QFont | None = None) -> Drawing:
@@ -32,6 +36,11 @@ def draw(painter: QPainter, rect: QRectF, chart: Chart, theme: Tokens, font: QFo
         drawing = draw_strip(canvas, rect, chart)
     painter.restore()
     return drawing
+
+
+def wanted_height(chart: Chart) -> float:
+    """The height below which a chart gets crowded, at 100 % text; 0 = any will do."""
+    return len(chart.bars) * ROW + FOOT if isinstance(chart, Bars) and len(chart.bars) > _STANDING else 0.0
 
 
 def picture(chart: Chart, size: QSize, *, ratio: float = 2.0) -> QImage:

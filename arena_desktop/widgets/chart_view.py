@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from arena_desktop.charts.canvas import Drawing
 from arena_desktop.charts.data import Chart
-from arena_desktop.charts.render import draw, draw_hover, picture, svg
+from arena_desktop.charts.render import draw, draw_hover, picture, svg, wanted_height
 from arena_desktop.theme import current, scaled
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.buttons import Button, IconButton
@@ -39,6 +39,7 @@ class ChartView(QWidget):
         super().__init__()
         self.setObjectName(name)
         self._height = height
+        self._wanted = 0.0
         self._chart: Chart | None = None
         self._drawing = Drawing(QRectF())
         self._at = -1
@@ -51,6 +52,8 @@ class ChartView(QWidget):
         """Other data."""
         self._chart = chart
         self._at = -1
+        self._wanted = wanted_height(chart)
+        self.updateGeometry()
         self.setAccessibleName(spoken)
         self.setAccessibleDescription(description)
         self.update()
@@ -75,10 +78,10 @@ class ChartView(QWidget):
         return self._drawing.hits[self._at].spoken if 0 <= self._at < len(self._drawing.hits) else ""
 
     def sizeHint(self) -> QSize:
-        return QSize(420, scaled(self._height))
+        return QSize(420, scaled(max(self._height, self._wanted)))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(240, scaled(min(self._height, 200)))
+        return QSize(240, scaled(max(min(self._height, 200), self._wanted)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._chart is None:

@@ -13,8 +13,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAccessible, QColor, QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
-from arena_desktop.charts.canvas import money_scale, score_scale, spread
+from arena_desktop.charts.canvas import Canvas, money_scale, score_scale, spread
 from arena_desktop.charts.data import (
     Bar,
     Bars,
@@ -251,3 +252,51 @@ def test_charts_need_no_widgets() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "fine", done.stderr
+
+
+LONG = "A model with quite a long name, number"
+
+
+@pytest.mark.parametrize("names", [[f"{LONG} {n}" for n in range(3)], [f"Model {n}" for n in range(12)]])
+def test_names_are_never_cut_where_bars_can_lie(qapp: QApplication, names: list[str]) -> None:
+    chart = Bars(
+        tuple(Bar(name, n, Measure(90 - n, 80 - n, 95, f"{90 - n}")) for n, name in enumerate(names))
+    )
+    said, kept = [], Canvas.text
+
+    def noted(self: Canvas, point: QPointF, text: str, **more: str) -> QRectF:
+        said.append(text)
+        return kept(self, point, text, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Canvas, "text", noted)
+        _image, drawing = on_image(chart, size=(480, 340))
+    written = " ".join(said)
+    assert all(name in written for name in names)
+    assert "…" not in written
+    assert [hit.title for hit in drawing.hits] == names
+    tops = [hit.area.y() for hit in drawing.hits]
+    assert tops == sorted(set(tops)), "one below the other"
+    assert all(drawing.hit_at(hit.area.center()) == n for n, hit in enumerate(drawing.hits))
+
+
+def test_few_short_names_stand(qapp: QApplication) -> None:
+    _image, drawing = on_image(BARS)
+    assert len({hit.area.y() for hit in drawing.hits}) == 1
+
+
+def test_a_threshold_stands_in_lying_bars_too(qapp: QApplication) -> None:
+    bars = tuple(Bar(f"{LONG} {n}", n, Measure(50, text="50") if n else None, n == 1) for n in range(3))
+    plain, limited = (
+        on_image(Bars(bars, threshold=limit), size=(400, 300))[0]
+        for limit in (None, Threshold(60, "at least 60"))
+    )
+    assert plain != limited
+
+
+def test_many_bars_ask_for_room(theme: Theme, qtbot: QtBot) -> None:
+    view = ChartView("chart_many")
+    qtbot.addWidget(view)
+    few = view.sizeHint().height()
+    view.set_chart(Bars(tuple(Bar(f"M{n}", n, None) for n in range(30))), "Bars", "Thirty bars.")
+    assert view.sizeHint().height() >= 30 * 20 > few
