@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 
 from arena_desktop.desks.result_desk import Result
 from arena_desktop.desks.run_desk import RunBegan
@@ -30,6 +31,8 @@ def live_result(store: Store, run_id: str, began: RunBegan, should_stop: Callabl
         trials=plan.trials,
         status=RunStatus.RUNNING,
         widths={model.entry.key: widths[model.lane] for model in plan.models},
+        # What marking costs is told when the run ends.
+        marking_usd=None if plan.judge is not None or plan.embedders else Decimal(0),
     )
     board = build_board(data, should_stop=should_stop)
     if should_stop():

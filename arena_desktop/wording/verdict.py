@@ -50,19 +50,27 @@ def entry_of(board: Leaderboard, key: str | None) -> Entry | None:
 
 
 def planner_sentence(planner: Planner | None) -> str:
-    """What would settle it: "About 40 more tests would settle it, about $0.40." or an honest no."""
+    """What would settle it, "About 40 more tests would settle it, about $0.40, about 6 minutes.", or an
+    honest no."""
     if planner is None:
         return ""
     if planner.may_never or planner.more_cases is None:
         return _tr("More tests may never tell them apart.")
-    tests = more_tests(planner.more_cases)
-    if planner.cost_usd is None:
-        return _tr("{tests} would settle it.").format(tests=tests)
-    if planner.cost_usd == 0:
-        return _tr("{tests} would settle it, for free.").format(tests=tests)
-    return _tr("{tests} would settle it, about {cost}.").format(
-        tests=tests, cost=formats.money(planner.cost_usd)
+    return _tr("{tests} would settle it{price}.").format(
+        tests=more_tests(planner.more_cases), price=_price(planner)
     )
+
+
+def _price(planner: Planner) -> str:
+    """What more tests would cost and how long they would take: ", about $0.40, about 6 minutes"."""
+    parts = []
+    if planner.cost_usd is not None:
+        free = planner.cost_usd == 0
+        about = _tr("about {cost}").format(cost=formats.money(planner.cost_usd))
+        parts.append(_tr("for free") if free else about)
+    if planner.minutes is not None:
+        parts.append(formats.about_time(planner.minutes * 60))
+    return "".join(f", {part}" for part in parts)
 
 
 def more_tests(count: int) -> str:
@@ -135,13 +143,8 @@ def _settle(planner: Planner | None) -> str:
         return ""
     if planner.may_never or planner.more_cases is None:
         return _tr("More tests may never settle a gap this size.")
-    tests = more_tests(planner.more_cases)
-    if planner.cost_usd is None:
-        return _tr("{tests} would settle a gap this size.").format(tests=tests)
-    if planner.cost_usd == 0:
-        return _tr("{tests} would settle a gap this size, for free.").format(tests=tests)
-    return _tr("{tests} would settle a gap this size, about {cost}.").format(
-        tests=tests, cost=formats.money(planner.cost_usd)
+    return _tr("{tests} would settle a gap this size{price}.").format(
+        tests=more_tests(planner.more_cases), price=_price(planner)
     )
 
 
@@ -345,15 +348,21 @@ def chip(board: Leaderboard) -> tuple[str, str]:
 
 def facts(board: Leaderboard) -> tuple[Fact, ...]:
     """At most two figures: how often the winner comes first, and what would settle it."""
-    found = []
-    winner = entry_of(board, board.winner)
-    if winner is not None and winner.chance_first is not None and board.verdict.row is not None:
-        figure = _tr("{share} of 100").format(share=formats.points(winner.chance_first))
-        found.append(Fact(figure, _tr("How often it comes first when the tests are drawn again")))
+    chance = chance_fact(board)
+    found = [chance] if chance is not None else []
     planner = board.verdict.planner
     if planner is not None and board.verdict.row in (1, 3, 7):
         found.append(_planner_fact(planner))
     return tuple(found[:2])
+
+
+def chance_fact(board: Leaderboard) -> Fact | None:
+    """How often the winner comes first; None where it is not known or there is nobody to be before."""
+    winner = entry_of(board, board.winner)
+    if winner is None or winner.chance_first is None or board.verdict.row is None:
+        return None
+    figure = _tr("{share} of 100").format(share=formats.points(winner.chance_first))
+    return Fact(figure, _tr("How often it comes first when the tests are drawn again"))
 
 
 def _planner_fact(planner: Planner) -> Fact:
@@ -361,13 +370,8 @@ def _planner_fact(planner: Planner) -> Fact:
         return Fact(
             _tr("May never settle"), _tr("More tests of this kind may never tell the first two apart")
         )
-    figure = more_tests(planner.more_cases)
-    if planner.cost_usd is None:
-        return Fact(figure, _tr("would settle the first two"))
-    if planner.cost_usd == 0:
-        return Fact(figure, _tr("would settle the first two, for free"))
-    meaning = _tr("would settle the first two, for about {cost}").format(cost=formats.money(planner.cost_usd))
-    return Fact(figure, meaning)
+    meaning = _tr("would settle the first two{price}").format(price=_price(planner))
+    return Fact(more_tests(planner.more_cases), meaning)
 
 
 def _few_words(board: Leaderboard) -> str:

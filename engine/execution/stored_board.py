@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ def board_input(stored: StoredRun, calls: Sequence[CallDone], config: Config | N
         status=stored.info.status,
         waits={name: float(_figure(lane, "waited_s") or 0.0) for name, lane in stored.lanes.items()},
         widths={key: int(width) for key, lane in lanes.items() if (width := _figure(lane, "configured"))},
+        marking_usd=_spent_on_marking(stored),
     )
 
 
@@ -77,6 +79,14 @@ def _cards(stored: StoredRun, config: Config) -> Mapping[str, Card]:
         for entry in config.models
         if entry.enabled and entry.provider in links
     }
+
+
+def _spent_on_marking(stored: StoredRun) -> Decimal | None:
+    """What the run's notes say that marking cost; None = a part of it is not known."""
+    told = [note.values.get("usd") for note in stored.notes if note.code in ("judge_cost", "embed_cost")]
+    if any(usd is None for usd in told):
+        return None
+    return sum((Decimal(str(usd)) for usd in told), Decimal(0))
 
 
 def _figure(lane: Any, name: str) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -78,14 +78,15 @@ def headline(
         return Headline(alone, standing=names)
     pairs = compare_all(ordered, terms)
     verdict = decide(ordered, pairs, terms, winner_of(scored))
-    verdict = replace(verdict, planner=_priced(verdict, whole, data.widths), so_far=so_far)
+    verdict = replace(verdict, planner=_priced(verdict, whole, data), so_far=so_far)
     first, second = (next(item for item in ordered if item.key == key) for key in (verdict.a, verdict.b))
     return Headline(verdict, pairs, names, telling_cases(first, second, whole.grid.case_ids))
 
 
-def _priced(verdict: Verdict, whole: Field, widths: Mapping[str, int]) -> Planner | None:
-    """The planner with what the missing cases would cost and last, for the two models of the pair."""
-    planner = verdict.planner
+def _priced(verdict: Verdict, whole: Field, data: BoardInput) -> Planner | None:
+    """The planner with what the missing cases would cost, marking included, and how long they would
+    last, for the two models of the pair."""
+    planner, widths = verdict.planner, data.widths
     if planner is None or planner.more_cases is None:
         return planner
     calls = planner.more_cases * planner.trials
@@ -93,12 +94,28 @@ def _priced(verdict: Verdict, whole: Field, widths: Mapping[str, int]) -> Planne
     costs = [item.raw.get("cost") for item in pair]
     waits = [item.raw.get("latency") for item in pair]
     cost = None
-    if all(value is not None for value in costs):
-        cost = Decimal(f"{sum(value or 0.0 for value in costs) / 1000.0 * calls:.6f}")
+    marking = _marking_of_one(whole, data.marking_usd)
+    if all(value is not None for value in costs) and marking is not None:
+        answers = sum(value or 0.0 for value in costs) / 1000.0 * calls
+        cost = Decimal(f"{answers + marking * len(pair) * calls:.6f}")
     minutes = None
     if all(value is not None for value in waits) and all(item.key in widths for item in pair):
-        lanes = [max(1, widths[item.key]) for item in pair]
-        minutes = max(
-            calls * (wait or 0.0) / 60_000.0 / lane for wait, lane in zip(waits, lanes, strict=True)
-        )
+        minutes = _longest_lane(pair, [calls * (wait or 0.0) / 60_000.0 for wait in waits], widths)
     return replace(planner, cost_usd=cost, minutes=minutes)
+
+
+def _longest_lane(pair: Sequence[Draft], minutes: Sequence[float], widths: Mapping[str, int]) -> float:
+    """How long the fuller lane needs; two models of one connection share theirs."""
+    lanes: dict[str, float] = {}
+    for item, needed in zip(pair, minutes, strict=True):
+        lane = item.entry.provider or item.key
+        lanes[lane] = lanes.get(lane, 0.0) + needed / max(1, widths[item.key])
+    return max(lanes.values())
+
+
+def _marking_of_one(whole: Field, spent: Decimal | None) -> float | None:
+    """What marking one answer cost on average; None = not known."""
+    answered = sum(item.sample.counts.answered for item in whole.drafts)
+    if spent is None or not answered:
+        return None
+    return float(spent) / answered

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from engine.config.schema import Card, Config, ModelEntry
 from engine.domain import CallDone, Case, RunStatus, SkippedModel
@@ -17,7 +18,8 @@ class BoardInput:
     (an entry without one uses its own card); `cases` the planned cases; `calls` at most one per
     planned cell, read as often as boards are built from them, so never a mere iterator. `waits` is
     seconds waited by connection id. `widths` is each model's lane width, for the minutes of the
-    planner; without it they are not known.
+    planner; without it they are not known. `marking_usd` is what marking these calls cost beside the
+    answers (a judge, embeddings), None = not known.
     """
 
     config: Config
@@ -31,6 +33,7 @@ class BoardInput:
     status: RunStatus = RunStatus.COMPLETED
     waits: Mapping[str, float] = field(default_factory=dict)
     widths: Mapping[str, int] = field(default_factory=dict)
+    marking_usd: Decimal | None = Decimal(0)
 
 
 def seeds(config: Config) -> tuple[int, int]:

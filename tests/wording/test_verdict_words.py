@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
 from arena_desktop.wording import formats
 from arena_desktop.wording.board import chart_sentence
 from arena_desktop.wording.run import left_out_reason
-from arena_desktop.wording.verdict import recommendation, verdict_words
-from engine.stats.board import Entry, EntryStatus, Leaderboard, PairResult, Reason, Verdict
+from arena_desktop.wording.verdict import facts, planner_sentence, recommendation, verdict_words
+from engine.stats.board import Entry, EntryStatus, Leaderboard, PairResult, Planner, Reason, Verdict
 
 
 def entry(key: str, rank: int, passed: int, scored: int) -> Entry:
@@ -106,3 +107,23 @@ def test_many_without_a_place_are_counted() -> None:
 def test_a_very_short_wait_is_not_called_nothing() -> None:
     assert formats.waiting(0.4) == "under 0.01 s"
     assert formats.waiting(20) == "0.02 s"
+
+
+@pytest.mark.parametrize(
+    ("cost", "minutes", "said"),
+    [
+        ("0.40", 6.0, "About 40 more tests would settle it, about $0.40, about 6 minutes."),
+        ("0", 0.2, "About 40 more tests would settle it, for free, less than a minute."),
+        (None, 90.0, "About 40 more tests would settle it, about 1 hour 30 minutes."),
+        ("3", None, "About 40 more tests would settle it, about $3.00."),
+    ],
+)
+def test_more_tests_come_with_their_price_and_their_time(
+    cost: str | None, minutes: float | None, said: str
+) -> None:
+    planner = Planner(40, 90, cost_usd=None if cost is None else Decimal(cost), minutes=minutes)
+    assert planner_sentence(planner) == said
+    whole = board(entry("aster", 1, 11, 20), entry("birch", 2, 11, 20), rival="birch")
+    planned = replace(whole, verdict=replace(whole.verdict, row=7, planner=planner))
+    (fact,) = facts(planned)
+    assert f"{fact.figure} {fact.meaning.replace('the first two', 'it')}." == said
