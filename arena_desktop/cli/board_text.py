@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from arena_desktop.cli.output import table
 from arena_desktop.wording import formats
-from arena_desktop.wording.reasons import note_sentence, reason_sentence, short_reason
+from arena_desktop.wording.board import change_lines, note_lines
+from arena_desktop.wording.exact import cannot_tell, small_money
+from arena_desktop.wording.reasons import reason_sentence, short_reason
 from arena_desktop.wording.results import label_map, state_word
-from arena_desktop.wording.verdict import verdict_words
+from arena_desktop.wording.verdict import chance_fact, verdict_words
 from engine.stats.board import Entry, EntryStatus, Leaderboard
 from engine.storage.rows import StoredRun
 
-HEAD = ("Place", "Model", "Tests passed", "Overall score", "Likely between", "Cost per 100", "Usual wait", "")
-RIGHT = (0, 2, 3, 4, 5, 6)
+HEAD = (
+    "Place", "Model", "Tests passed", "Overall score", "Likely between", "Cost per 100", "A right answer",
+    "Usual wait", "",
+)  # fmt: skip
+RIGHT = (0, 2, 3, 4, 5, 6, 7)
+_SAID_ELSEWHERE = frozenset({"incomplete", "metric_unknown", "dominated"})
 
 
 def _cells(entry: Entry) -> tuple[str, ...]:
@@ -30,6 +36,7 @@ def _cells(entry: Entry) -> tuple[str, ...]:
         formats.out_of_100(entry.composite),
         between,
         formats.per_100(entry.cost_per_1k_usd),
+        small_money(entry.cost_per_correct_usd),
         formats.waiting(entry.latency_p50_ms),
         state,
     )
@@ -48,8 +55,21 @@ def _cautions(board: Leaderboard, stored: StoredRun) -> list[str]:
         for entry in board.entries
         if entry.status in out and entry.failures
     ]
-    lines += [note_sentence(note, names) for note in stored.notes]
-    return lines
+    for entry in board.entries:
+        said = [reason_sentence(r, names) for r in entry.warnings if r.code not in _SAID_ELSEWHERE]
+        if said:
+            lines.append(f"{entry.label}: {' '.join(said)}")
+    return lines + note_lines(board, stored.notes)
+
+
+def _sure(board: Leaderboard) -> list[str]:
+    """How sure the result is, what would change it, and what it cannot tell."""
+    # What would settle it is told by the lines about changes.
+    chance = chance_fact(board)
+    lines = [f"{chance.meaning}: {chance.figure}."] if chance is not None else []
+    if board.winner is not None:
+        lines += change_lines(board)
+    return [*lines, "What this cannot tell you: " + " ".join(cannot_tell(board))]
 
 
 def board_text(stored: StoredRun, board: Leaderboard | None) -> str:
@@ -65,4 +85,5 @@ def board_text(stored: StoredRun, board: Leaderboard | None) -> str:
         paragraphs.append(words.lead)
     text = "\n".join(dict.fromkeys(line for line in paragraphs if line))
     cautions = "\n".join(f"- {line}" for line in _cautions(board, stored))
-    return "\n\n".join(part for part in (text, board_table(board), cautions, spent) if part)
+    parts = (text, board_table(board), "\n".join(_sure(board)), cautions, spent)
+    return "\n\n".join(part for part in parts if part)

@@ -24,6 +24,7 @@ from arena_desktop.cells import (
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.wording import formats
 from arena_desktop.wording.board import score_spoken
+from arena_desktop.wording.exact import small_money
 from arena_desktop.wording.metrics import metric_name, metric_value
 from arena_desktop.wording.reasons import reason_sentence, short_reason
 from engine.stats.board import Entry, EntryStatus, Interval, Leaderboard
@@ -224,6 +225,13 @@ def _more_columns() -> list[Column[BoardRow]]:
         Column("answered", _tr("Came back"), _answered,
                sort=lambda r: _raw(r, "reliability"), align=right, width=110, hidden=True,
                help=_tr("Questions that came back with an answer. The others are not counted as wrong.")),
+        Column("right_cost", _tr("Cost of a right answer"),
+               lambda r: small_money(r.entry.cost_per_correct_usd),
+               sort=lambda r: r.entry.cost_per_correct_usd, align=right, width=150, hidden=True,
+               help=_tr("What the marked answers cost, shared by the tests that were passed.")),
+        Column("first_word", _tr("First word"), lambda r: formats.waiting(r.entry.first_token_p50_ms),
+               sort=lambda r: r.entry.first_token_p50_ms, align=right, width=100, hidden=True,
+               help=_tr("Half of the streamed answers showed their first word faster than this.")),
         Column("slowest", _tr("Slowest answers"), lambda r: formats.waiting(r.entry.latency_p95_ms),
                sort=lambda r: r.entry.latency_p95_ms, align=right, width=124, hidden=True,
                help=_tr("19 of 20 answers came faster than this.")),

@@ -19,16 +19,38 @@ class TextRow:
     cells: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """How one column stands: its width, whether it takes what room is left, words left or figures right."""
+
+    width: int = 120
+    stretch: int = 0
+    words: bool = False
+
+
 def text_table(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], parent: QObject | None = None
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    parent: QObject | None = None,
+    layout: Sequence[TextColumn] = (),
 ) -> ColumnTable[TextRow]:
-    """A model over heads and rows of equal length; all but the first column stand right."""
-    columns = [_column(number, head) for number, head in enumerate(heads)]
+    """A model over heads and rows of equal length. Without a `layout` all but the first column stand
+    right and share the room."""
+    columns = [
+        _column(
+            number, head, layout[number] if layout else TextColumn(stretch=number == 0, words=number == 0)
+        )
+        for number, head in enumerate(heads)
+    ]
     records = [TextRow(number, tuple(row)) for number, row in enumerate(rows)]
     return ColumnTable(columns, records, key=lambda row: row.number, parent=parent)
 
 
-def _column(number: int, head: str) -> Column[TextRow]:
+def _usual(number: int) -> TextColumn:
+    return TextColumn(stretch=int(number == 0), words=number == 0)
+
+
+def _column(number: int, head: str, stands: TextColumn) -> Column[TextRow]:
     def text(row: TextRow) -> str:
         return row.cells[number]
 
@@ -40,13 +62,14 @@ def _column(number: int, head: str) -> Column[TextRow]:
         except ValueError:
             return (1, 0.0, row.cells[number].casefold())
 
-    first = number == 0
     return Column(
         f"c{number}",
         head,
         text,
         sort=sort,
-        align=Align.LEFT if first else Align.RIGHT,
-        weight="name" if first else "body",
-        stretch=1 if first else 0,
+        align=Align.LEFT if stands.words else Align.RIGHT,
+        weight="name" if number == 0 else "body",
+        width=stands.width,
+        stretch=stands.stretch,
+        tip=text if stands.words else None,
     )

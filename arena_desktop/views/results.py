@@ -17,6 +17,7 @@ from arena_desktop.itemmodels.leaderboard import BoardRow, board_rows, bracketed
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.views.insights import AnswersWanted, InsightsSection
 from arena_desktop.views.live_board import live_result
+from arena_desktop.views.result_details import ResultDetails
 from arena_desktop.views.result_parts import (
     ResultFacts,
     ResultPage,
@@ -40,6 +41,7 @@ from arena_desktop.widgets.table_card import FilterBar, Legend, TableCard
 from arena_desktop.widgets.verdict_card import VerdictButton, VerdictCard, VerdictText
 from arena_desktop.wording import board as words
 from arena_desktop.wording import marks as mark_words
+from arena_desktop.wording.exact import cannot_tell
 from arena_desktop.wording.setup import must_haves
 from arena_desktop.wording.verdict import VerdictWords, verdict_words
 from engine.errors import ArenaError
@@ -117,6 +119,8 @@ class ResultsView(ResultPage):
         self.insights.answers_wanted.connect(self._on_answers_wanted)
         self.insights.desk.read.connect(self._on_insights)
         layout.addWidget(self.insights)
+        self.details = ResultDetails()
+        layout.addWidget(self.details)
         layout.addStretch(1)
 
     def _add_table(self, layout: QVBoxLayout) -> None:
@@ -195,6 +199,7 @@ class ResultsView(ResultPage):
         self._show_verdict(board, facts)
         self._show_rows(board, facts)
         self._show_pictures(board, facts)
+        self.details.show_board(board, facts.config)
 
     def _say_live(self, facts: ResultFacts) -> None:
         self.button_run.setEnabled(not self.context.runs.running)
@@ -213,7 +218,7 @@ class ResultsView(ResultPage):
         self.why.set_lines(words.why_lines(board))
         self.change.set_lines(changes_unfolded(board))
         lines = words.note_lines(board, facts.result.stored.notes)
-        self.notes.set_lines(lines)
+        self.notes.set_lines(lines, cannot_tell(board))
         self._summary = words.summary_text(board, facts.info, lines, trial=trial)
 
     def _buttons(self, board: Leaderboard, *, live: bool) -> tuple[VerdictButton, ...]:
@@ -297,6 +302,7 @@ class ResultsView(ResultPage):
         shown = trial or board
         self._show_verdict(shown, facts)
         self._show_rows(shown, facts)
+        self.details.show_board(shown, facts.config)
         self._show_bars(words.chart_sentence(board) if trial is None else words.preview_legend())
 
     def _on_meets(self, only: bool) -> None:

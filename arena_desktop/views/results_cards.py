@@ -192,7 +192,7 @@ def changes_unfolded(board: Leaderboard) -> list[tuple[str, str]]:
 
 
 class NotesCard(Card):
-    """What the reader of a result must know; the strongest three at first."""
+    """What the reader of a result must know, the strongest three at first, and what no result tells."""
 
     def __init__(self) -> None:
         super().__init__(DENSE, spacing=8, name="card_notes")
@@ -202,11 +202,16 @@ class NotesCard(Card):
         self.more = Button("", "quiet", name="button_all_notes")
         self.more.clicked.connect(lambda: self._show(all_of_them=True))
         self.body.addWidget(self.more)
+        self.body.addSpacing(4)
+        self.body.addWidget(Label(self.tr("What this cannot tell you"), "strong"))
+        self.cannot = Label("", colour="text2", wrap=True, name="label_cannot_tell").selectable()
+        self.body.addWidget(self.cannot)
         self._lines: list[str] = []
 
-    def set_lines(self, lines: Sequence[str]) -> None:
-        """Other notes; none hides the card."""
+    def set_lines(self, lines: Sequence[str], cannot_tell: Sequence[str]) -> None:
+        """Other notes; what the result cannot tell always stands below them."""
         self._lines = list(lines)
+        self.cannot.setText(" ".join(cannot_tell))
         self._show(all_of_them=False)
 
     def _show(self, *, all_of_them: bool) -> None:
@@ -215,4 +220,4 @@ class NotesCard(Card):
         hidden = len(self._lines) - len(shown)
         self.more.setVisible(hidden > 0)
         self.more.setText(self.tr("Show {count} more").format(count=formats.whole(hidden)))
-        self.setVisible(bool(self._lines))
+        self.label.setVisible(bool(self._lines))
