@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -76,6 +77,25 @@ class ResultDesk(QObject):
                 store.mark_interrupted()
                 self._store = store
             return self._store
+
+    def read(
+        self,
+        work: Callable[[Store, Callable[[], bool]], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[Exception], None],
+        *,
+        name: str,
+    ) -> Job:
+        """Asks the store in the background: `work(store, should_stop)`, then `done` or `failed` here.
+
+        Another question of the same `name` takes the place of one that is not answered yet; the
+        older one may end early when `should_stop` says yes.
+        """
+
+        def ask(job: Job) -> Any:
+            return work(self.store(), lambda: job.stopped)
+
+        return self._background.run(ask, done, failed, name=name, replace=True)
 
     def list_runs(self, project: str | None) -> None:
         """Reads the list of runs; `listed` follows. None = of all projects."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -17,8 +17,8 @@ from arena_desktop.widgets.table_card import TableCard
 from engine.storage.rows import CallFilter, CallOrder, CallRow
 from engine.storage.store import Store
 
-Read = Callable[[Callable[[Store], Any], Callable[[Any], None], str], None]
-"""Runs work on the store in the background: work, what takes the answer, a name."""
+Read = Callable[[Callable[[Store, Callable[[], bool]], Any], Callable[[Any], None], str], None]
+"""Runs `work(store, should_stop)` in the background: work, what takes the answer, a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ class CallPane(QWidget):
         self.table.activated_row.connect(self._on_activated)
         card = TableCard(self.table)
         card.watch()
+        card.clear_pressed.connect(self.clear_wanted)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(card, 1)
@@ -65,9 +66,9 @@ class CallPane(QWidget):
         self.calls.set_columns(call_columns(heads, trials=trials))
         self.calls.set_calls(array("q"), 0)
 
-    def show_calls(self, chosen: CallFilter, text: str) -> None:
-        """The calls that pass the filter and hold the text."""
-        self._chosen = replace(chosen, text=text)
+    def show_calls(self, chosen: CallFilter) -> None:
+        """The calls that pass the filter."""
+        self._chosen = chosen
         self._read_calls()
 
     def _read_calls(self) -> None:
@@ -75,9 +76,9 @@ class CallPane(QWidget):
         if not run_id:
             return
 
-        def work(store: Store) -> _Calls:
-            ids = store.call_ids(run_id, chosen, order)
-            total = len(ids) if chosen == CallFilter() else store.calls_page(run_id, limit=1).total
+        def work(store: Store, stop: Callable[[], bool]) -> _Calls:
+            ids = store.call_ids(run_id, chosen, order, should_stop=stop)
+            total = len(ids) if chosen == CallFilter() else store.call_count(run_id)
             return _Calls(run_id, order, ids, total, tuple(store.call_rows(ids[:PAGE])))
 
         self._read(work, self._on_calls, "all calls")
@@ -90,7 +91,7 @@ class CallPane(QWidget):
     def _read_rows(self, start: int, end: int) -> None:
         ids = self.calls.ids(start, end)
 
-        def work(store: Store) -> tuple[int, list[CallRow]]:
+        def work(store: Store, _stop: Callable[[], bool]) -> tuple[int, list[CallRow]]:
             return start, store.call_rows(ids)
 
         self._read(work, self._on_rows, f"call rows {start}")

@@ -58,6 +58,8 @@ class TableCard(Card):
     """
 
     empty_pressed = Signal()
+    clear_pressed = Signal()
+    """Everything is hidden and the person wants to see it: for pages with controls of their own."""
 
     def __init__(self, table: ArenaTable) -> None:
         super().__init__(padding=0, spacing=0)
@@ -74,6 +76,7 @@ class TableCard(Card):
         self._nothing.set_texts(self.tr("Nothing matches the filter."), "", self.tr("Clear the filter"))
         self._nothing.button.set_kind("secondary")
         self._nothing.pressed.connect(lambda: table.rows.set_filter(""))
+        self._nothing.pressed.connect(self.clear_pressed)
         self._stack.addWidget(self._nothing)
 
     def set_empty(self, heading: str, sentence: str, button: str = "", *, icon: str = "") -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from array import array
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from arena_desktop.context import AppContext
@@ -139,6 +140,64 @@ def test_the_filter_finds_questions_at_once_and_answers_in_the_store(
     page.apply_filter()
     settle(context, qtbot)
     assert ids(page) == []
+
+
+@pytest.mark.parametrize("as_table", [False, True])
+def test_an_empty_list_leads_back_to_everything(
+    page: AnswersView, context: AppContext, qtbot: QtBot, as_table: bool
+) -> None:
+    if as_table:
+        page.button_table.click()
+    page.filter.setText("no such text anywhere")
+    page.apply_filter()
+    settle(context, qtbot)
+    clear = next(
+        button
+        for button in page.stack.currentWidget().findChildren(QPushButton)
+        if button.isVisible() and button.text() == "Clear the filter"
+    )
+    clear.click()
+    settle(context, qtbot)
+    assert page.filter.text() == ""
+    assert page.count.text() == ("96 of 96 shown" if as_table else "24 of 24 shown")
+
+
+def test_a_test_is_read_once_and_again_only_when_there_is_something_new(
+    page: AnswersView, context: AppContext, qtbot: QtBot, stored: Stored
+) -> None:
+    read: list[str] = []
+    asked = context.results.read
+
+    def count(work: Any, done: Any, failed: Any, *, name: str) -> object:
+        read.append(name)
+        return asked(work, done, failed, name=name)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(context.results, "read", count)
+        page.filter.setText("number 1 of")
+        page.apply_filter()
+        page.clear_filter()
+        settle(context, qtbot)
+        assert "answers of a test" in read
+        read.clear()
+        for _time in range(2):
+            page.tests.select_key("case-03")
+            page.apply_filter()
+        settle(context, qtbot)
+        assert read.count("answers of a test") == 1
+        context.results.open_run(stored.runs[0])
+        settle(context, qtbot)
+        settle(context, qtbot)
+        assert read.count("answers of a test") == 2
+        # While the table is on show nobody looks at a single test.
+        page.show_table(True)
+        page.tests.select_key("case-05")
+        settle(context, qtbot)
+        assert read.count("answers of a test") == 2
+        page.show_table(False)
+        settle(context, qtbot)
+    assert read.count("answers of a test") == 3
+    assert page.pane.question.text() == "Question number 5 of a customer?"
 
 
 def test_steps_and_keys(page: AnswersView, context: AppContext, qtbot: QtBot) -> None:
