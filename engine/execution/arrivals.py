@@ -50,11 +50,11 @@ class Arrivals:
         self._dispatcher, self._narrator = parts.dispatcher, parts.narrator
         self._save = parts.recorder.submit
         self._vendor_pace = VendorPace()
-        # With a judge the account is all that knows what the judge has cost.
-        self.keeps_account = parts.dispatcher.ledger.ceilings.any or parts.judge is not None
+        # Where somebody marks, the account is all that knows what that has cost.
+        self.keeps_account = parts.dispatcher.ledger.ceilings.any or parts.markers is not None
         self.books = Books()
         self.late_marks = False
-        desk = Desk(run_id, grid, self._dispatcher, self.books, self._narrator, self._save, parts.judge)
+        desk = Desk(run_id, grid, self._dispatcher, self.books, self._narrator, self._save, parts.markers)
         self.desk = JudgeDesk(desk) if parts.pairs is None else PairDesk(desk, parts.pairs)
 
     # ---- from workers

@@ -7,7 +7,7 @@ from dataclasses import replace
 from engine.domain import Attempt, CallStatus, Cell
 from engine.execution.jobs import Job, JobKind, Tally
 from engine.execution.messages import Ticket
-from engine.scoring.seams import JudgeRequest
+from engine.scoring.seams import MarkRequest
 from engine.storage.records import DoneWrite
 
 
@@ -25,7 +25,7 @@ class Books:
         self._late: set[Cell] = set()
         self.unsaved = 0
 
-    def begin(self, job: Job, tally: Tally, request: JudgeRequest | None = None) -> Ticket:
+    def begin(self, job: Job, tally: Tally, request: MarkRequest | None = None) -> Ticket:
         """A job was admitted; what came before it is on its ticket, and what the judge is asked."""
         before = self._waiting.pop(job.item, None)
         ticket = Ticket(

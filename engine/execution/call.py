@@ -28,6 +28,7 @@ from engine.domain import (
 )
 from engine.execution.budget import Worst
 from engine.execution.clients import Clients
+from engine.execution.embed_rules import embeds
 from engine.execution.estimate import sent_max_tokens, worst_case
 from engine.execution.jobs import Job
 from engine.execution.judge_rules import unmarked_entries
@@ -78,6 +79,7 @@ class Caller:
         self._cases = {case.id: case for case in setting.plan.cases}
         self._contexts = {key: replace(setting.context, model_key=key) for key in self._models}
         self._by_itself = frozenset(unmarked_entries(setting.config))
+        self._embeds = {case.id for case in setting.plan.cases if embeds(case, setting.config)}
         self._warm: set[str] = set()
 
     def worst_of(self, model: ReadyModel, case: Case) -> Worst:
@@ -118,7 +120,10 @@ class Caller:
             post(Marked(ticket, record))
 
     def asks_judge(self, case: Case) -> bool:
-        """Whether a check of the case needs the judge, or is own code that may use it."""
+        """Whether a check of the case asks something: needs the judge or embeddings, or is own code
+        that may use the judge."""
+        if case.id in self._embeds:
+            return True
         if self._setting.plan.judge is None:
             return False
         return any(canonical_check(check.type) in JUDGE_OR_OWN for check in case.checks)
@@ -127,7 +132,8 @@ class Caller:
         """The marking of an answer in which the judge has a say."""
         by_itself = model_key in self._by_itself
         side = Side(case, self._setting.config)
-        return first_marking(side, answer, self._contexts[model_key], by_itself=by_itself)
+        asks = self._setting.plan.judge is not None
+        return first_marking(side, answer, self._contexts[model_key], by_itself=by_itself, asks=asks)
 
     def remarking(self, call: CallDone, answer: Answer, old: Side, new: Side) -> Marking:
         """The marking of an answer that was marked before, by the checks as they are now."""

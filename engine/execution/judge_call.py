@@ -42,8 +42,8 @@ class JudgeCaller:
         began, clock = datetime.now(UTC), time.perf_counter()
         judge = self._judge
         try:
-            if ticket.request is None:
-                raise RuntimeError("a job for the judge came without a question")
+            if not isinstance(ticket.request, JudgeRequest):
+                raise TypeError("a job for the judge came without a question")
             request = self._request(ticket.request, ticket.job.cell)
             reply = self._clients.ask(judge, request)
         except BaseException as error:  # own code may raise anything: no mark is ever lost

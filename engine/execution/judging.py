@@ -8,7 +8,7 @@ that carrying on marks it; what the judge itself refuses becomes part of the mar
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -19,16 +19,17 @@ from engine.domain import CallDone, CallError, Cell, Outcome
 from engine.execution import events as ev
 from engine.execution.books import Books
 from engine.execution.dispatcher import Dispatcher
-from engine.execution.jobs import JUDGE_LANE, Fate, Grid, Job, JudgeDropped
-from engine.execution.judge_call import JudgeCaller
+from engine.execution.embed_desk import SharedVectors
+from engine.execution.jobs import Fate, Grid, Job, JudgeDropped
 from engine.execution.ledger_rows import spend_write
+from engine.execution.markers import Markers
 from engine.execution.marking import Marking
 from engine.execution.messages import AwaitsJudge, JudgeSaid, LateAnswers, LateMarking, Refused, Ticket
 from engine.execution.narrator import Narrator
 from engine.execution.pair_question import PairQuestion
 from engine.execution.retry import Failure
-from engine.scoring.seams import JudgeReply, JudgeRequest
-from engine.storage.records import DoneWrite, EventWrite, ScoreWrite, Write
+from engine.scoring.seams import EmbedAsk, EmbedSaid, JudgeReply, MarkReply, MarkRequest
+from engine.storage.records import DoneWrite, EventWrite, ScoreWrite, SpendWrite, Write
 
 _STOPPED_AS = {
     "asked_to_slow_down": "It only asked to slow down for a quarter of an hour.",
@@ -41,12 +42,13 @@ _RUN_ENDS = frozenset({"cancelled", "budget", "fail_fast", "not_saved", "abort"}
 
 @dataclass(slots=True)
 class Asking:
-    """Something the judge is asked for. `open` are items under way; `left`: one was not asked because
-    the run ends."""
+    """Something the judge is asked for. `open` are items under way; `begun`: one was asked; `left`: one
+    was not asked because the run ends."""
 
     index: int
     marking: Marking | PairQuestion
     open: set[int] = field(default_factory=set)
+    begun: bool = False
     left: bool = False
 
 
@@ -72,7 +74,7 @@ class Desk:
     books: Books
     narrator: Narrator
     save: Callable[..., None]
-    caller: JudgeCaller | None
+    caller: Markers | None
 
 
 class JudgeDesk:
@@ -83,13 +85,20 @@ class JudgeDesk:
         self._place = desk.grid.index()
         self._stored: set[Cell] = set()
         self._held: dict[Cell, AwaitsJudge] = {}
-        self._items: dict[int, tuple[Asking, JudgeRequest]] = {}
+        self._items: dict[int, tuple[Asking, MarkRequest]] = {}
+        self._vectors = SharedVectors()
         self._writing: dict[Cell, Waiting] = {}
         self.unmarked = 0
 
-    def request_of(self, job: Job) -> JudgeRequest:
-        """What the judge is asked by this job."""
-        return self._items[job.item][1]
+    def request_of(self, job: Job) -> MarkRequest:
+        """What the judge is asked by this job, which starts now."""
+        asking, request = self._items[job.item]
+        asking.begun = True
+        return request
+
+    def finish_begun(self) -> None:
+        """Asks no more but for what is begun: half of a mark would be paid for in vain."""
+        self._desk.dispatcher.drop_judges(lambda item: self._items[item][0].begun)
 
     # ---- answers come
 
@@ -145,13 +154,29 @@ class JudgeDesk:
         self._ask(waiting)
 
     def _ask(self, waiting: Asking) -> None:
+        for request in waiting.marking.wanted:
+            if isinstance(request, EmbedAsk):
+                for rest in self._vectors.want(waiting, request):
+                    self._send(waiting, rest)
+            else:
+                self._send(waiting, request)
+        if waiting.marking.wanted and not waiting.open:
+            self._go_on(waiting, None)
+
+    def _send(self, waiting: Asking, request: MarkRequest) -> None:
+        """Queues a request; one that cannot be sent is answered with the reason."""
         caller = self._desk.caller
         if caller is None:
-            raise RuntimeError("there is no judge to ask")
-        for request in waiting.marking.wanted:
-            item = self._desk.dispatcher.add_judge(waiting.index, caller.worst_of(request))
-            waiting.open.add(item)
-            self._items[item] = (waiting, request)
+            raise RuntimeError("there is nobody to ask")
+        error = caller.cannot(request)
+        if error is not None:
+            waiting.marking.take(request, _failed(request, error), Decimal(0))
+            return
+        worst, lane = caller.worst_of(request), caller.lane_of(request)
+        item = self._desk.dispatcher.add_judge(waiting.index, worst, lane)
+        waiting.open.add(item)
+        self._items[item] = (waiting, request)
+        self._vectors.begin(item, request)
 
     # ---- the judge answers, or not
 
@@ -173,7 +198,8 @@ class JudgeDesk:
         else:
             blocked = message.failure.kind is ErrorKind.BLOCKED
             outcome = Outcome.BLOCKED if blocked else Outcome.FAILED
-            self._replied(job, JudgeReply("", outcome, message.error), message.attempt.cost_usd)
+            reply = _failed(self.request_of(job), message.error, outcome)
+            self._replied(job, reply, message.attempt.cost_usd)
 
     def take_dropped(self) -> None:
         """Requests that will not be asked: the run ends, or the judge is given up."""
@@ -186,37 +212,49 @@ class JudgeDesk:
         self._desk.dispatcher.failed(ticket.job, cut, self._desk.narrator.now())
         self._stopped(ticket.job)
 
-    def _replied(self, job: Job, reply: JudgeReply, cost_usd: Decimal | None) -> None:
+    def _replied(self, job: Job, reply: MarkReply, cost_usd: Decimal | None) -> None:
         self._desk.narrator.money_changed = self._desk.narrator.counts_changed = True
         self._desk.books.leave(job)
         waiting, request = self._items.pop(job.item)
         waiting.open.discard(job.item)
         waiting.marking.take(request, reply, cost_usd)
+        others = self._vectors.end(job.item, request, reply)
         if waiting.open:
             self._desk.dispatcher.judge_done(job)
         else:
             self._go_on(waiting, job)
+        self._go_on_together(others)
 
     def _stopped(self, job: Job) -> None:
         self._desk.narrator.money_changed = self._desk.narrator.counts_changed = True
         self._desk.books.leave(job)
-        waiting, _ = self._items.pop(job.item)
+        waiting, request = self._items.pop(job.item)
         waiting.open.discard(job.item)
         waiting.left = True
+        others = self._vectors.end(job.item, request, None)
         self._desk.dispatcher.judge_done(job)
         if not waiting.open:
             self._leave(waiting)
+        self._go_on_together(others)
 
     def _dropped(self, drop: JudgeDropped) -> None:
         self._desk.books.left_waiting(drop.item)
         waiting, request = self._items.pop(drop.item)
         waiting.open.discard(drop.item)
-        if drop.code in _RUN_ENDS:
+        reply = None if drop.code in _RUN_ENDS else _failed(request, _given_up(drop))
+        if reply is None:
             waiting.left = True
         else:
-            waiting.marking.take(request, _given_up(drop), Decimal(0))
+            waiting.marking.take(request, reply, Decimal(0))
+        others = self._vectors.end(drop.item, request, reply)
         if not waiting.open:
             self._go_on(waiting, None)
+        self._go_on_together(others)
+
+    def _go_on_together(self, others: Iterable[Asking]) -> None:
+        """Answers that waited for what another one had asked."""
+        for other in others:
+            self._go_on(other, None)
 
     def _go_on(self, waiting: Asking, job: Job | None) -> None:
         """Everything asked so far is over."""
@@ -248,7 +286,12 @@ class JudgeDesk:
             self._desk.books.unsaved += 1
         else:
             write = ScoreWrite(run_id, waiting.cell, score, datetime.now(UTC), waiting.origin)
-        self._desk.save(write, spend_write(run_id, self._desk.dispatcher.ledger, JUDGE_LANE))
+        self._desk.save(write, *self._spent())
+
+    def _spent(self) -> Iterator[SpendWrite]:
+        """The accounts of all that mark."""
+        lanes = self._desk.caller.lanes if self._desk.caller is not None else ()
+        return (spend_write(self._desk.run_id, self._desk.dispatcher.ledger, lane) for lane in lanes)
 
     def mark_is_durable(self, cell: Cell) -> None:
         """A mark is stored: its slots are free and its cell is finished."""
@@ -273,10 +316,16 @@ class JudgeDesk:
             self._desk.narrator.durable(waiting.record)
 
 
-def _given_up(drop: JudgeDropped) -> JudgeReply:
-    """Stands for the reply of a judge that gets no more requests."""
+def _failed(request: MarkRequest, error: CallError, outcome: Outcome = Outcome.FAILED) -> MarkReply:
+    """Stands for a reply that did not come."""
+    return EmbedSaid(error=error) if isinstance(request, EmbedAsk) else JudgeReply("", outcome, error)
+
+
+def _given_up(drop: JudgeDropped) -> CallError:
+    """Why a request is not asked any more."""
     failure = drop.failure
     told = failure.message if failure is not None else ""
     status = failure.status if failure is not None else None
-    text = told or _STOPPED_AS.get(drop.code, "It is asked no more in this run.")
-    return JudgeReply("", Outcome.FAILED, CallError(drop.code, text, status))
+    return CallError(
+        drop.code, told or _STOPPED_AS.get(drop.code, "It is asked no more in this run."), status
+    )

@@ -12,7 +12,10 @@ from engine.execution.budget import Worst
 from engine.execution.call import Caller, Setting
 from engine.execution.clients import Clients
 from engine.execution.dispatcher import Dispatcher
+from engine.execution.embed_call import EmbedCaller
+from engine.execution.embed_rules import embeds
 from engine.execution.judge_call import JudgeCaller
+from engine.execution.markers import Markers
 from engine.execution.messages import Committed, Message, NotSaved, Prepared
 from engine.execution.narrator import Narrator
 from engine.execution.opening import Opening
@@ -38,7 +41,7 @@ class Machinery:
     clients: Clients
     caller: Caller
     dispatcher: Dispatcher
-    judge: JudgeCaller | None = None
+    markers: Markers | None = None
     sandbox: Sandbox | None = None
     pairs: PairGroups | None = None
 
@@ -59,6 +62,34 @@ def build(
     )
     clients = Clients(plan.lane_widths, request.make_provider)
     sandbox = _sandbox(plan)
+    caller = caller_of(request, clients, stop_event, sandbox)
+    dispatcher = Dispatcher(
+        plan.dispatch_plan(_worst_of(plan, caller), opening.done),
+        plan.rng(),
+        request.clock.monotonic(),
+        opening.carried,
+    )
+    narrator = Narrator(opening.run_id, request.clock, recorder.submit, request.again)
+    markers = _markers(request, clients, stop_event)
+    pairs = pair_groups(plan, config, opening)
+    return Machinery(recorder, narrator, clients, caller, dispatcher, markers, sandbox, pairs)
+
+
+def _markers(request: RunRequest, clients: Clients, stop_event: threading.Event) -> Markers | None:
+    """Those that checks of the plan ask; None where none asks anything."""
+    plan, skips = request.plan, request.preflight.embedder_skips
+    judge = None if plan.judge is None else JudgeCaller(plan.judge, clients, stop_event)
+    asks = judge is not None or any(embeds(case, request.project.config) for case in plan.cases)
+    if not asks:
+        return None
+    return Markers(judge, EmbedCaller(plan.embedders, skips, clients, stop_event))
+
+
+def caller_of(
+    request: RunRequest, clients: Clients, stop_event: threading.Event, sandbox: Sandbox | None = None
+) -> Caller:
+    """Who asks models and marks answers."""
+    plan, config = request.plan, request.project.config
     context = ScoringContext(
         options=config.scorers.options,
         root=request.project.root,
@@ -69,17 +100,7 @@ def build(
         sandbox=sandbox,
         scorer_paths=config.scorers.paths,
     )
-    caller = Caller(Setting(plan, config, context, stop_event), clients)
-    dispatcher = Dispatcher(
-        plan.dispatch_plan(_worst_of(plan, caller), opening.done),
-        plan.rng(),
-        request.clock.monotonic(),
-        opening.carried,
-    )
-    narrator = Narrator(opening.run_id, request.clock, recorder.submit, request.again)
-    judge = None if plan.judge is None else JudgeCaller(plan.judge, clients, stop_event)
-    pairs = pair_groups(plan, config, opening)
-    return Machinery(recorder, narrator, clients, caller, dispatcher, judge, sandbox, pairs)
+    return Caller(Setting(plan, config, context, stop_event), clients)
 
 
 def prepare_sandbox(sandbox: Sandbox, post: Callable[[Message], None]) -> None:

@@ -19,22 +19,54 @@ from engine.scoring.pairs import Meeting, Met, PairTerms
 from engine.scoring.registry import canonical_check
 from engine.scoring.remark import Side, remark, with_terms
 from engine.scoring.score import combine, run_check
-from engine.scoring.seams import JudgeReply, JudgeRequest
+from engine.scoring.seams import EmbedAsk, EmbedSaid, JudgeReply, JudgeRequest, MarkReply, MarkRequest
 
 JUDGE_CHECKS = frozenset({"llm_judge", "pairwise_judge"})
 _MOST_ROUNDS = 24
 _NOT_YET = JudgeReply(outcome=Outcome.BLOCKED, error=CallError("blocked", "not asked yet"))
 """Stands for a reply that is not there: one that no check asks again, so that all votes are asked
 for at once. What comes of it is thrown away."""
+_NO_VECTOR_YET = EmbedSaid(error=CallError("blocked", "not asked yet"))
+
+
+class Vectors:
+    """The vectors that one marking has, by model and text, and why there are none of others."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], Sequence[float] | CallError] = {}
+
+    def take(self, ask: EmbedAsk, said: EmbedSaid) -> None:
+        """What came of a request."""
+        for place, text in enumerate(ask.texts):
+            missing = CallError("unreadable", "The connection gave fewer embeddings than asked for.")
+            vector = said.vectors[place] if place < len(said.vectors) else missing
+            self._found[ask.model, text] = vector if said.error is None else said.error
+
+    def answer(self, ask: EmbedAsk) -> EmbedSaid | EmbedAsk:
+        """The vectors of these texts, the reason why there are none, or what is still to be asked."""
+        found = [self._found.get((ask.model, text)) for text in ask.texts]
+        open_texts = tuple(text for text, one in zip(ask.texts, found, strict=True) if one is None)
+        if open_texts:
+            return EmbedAsk(ask.model, open_texts)
+        error = next((one for one in found if isinstance(one, CallError)), None)
+        if error is not None:
+            return EmbedSaid(error=error)
+        return EmbedSaid(tuple(one for one in found if one is not None and not isinstance(one, CallError)))
 
 
 class Recorded:
     """A judge that knows the replies so far and writes down what else is asked."""
 
-    def __init__(self, replies: dict[JudgeRequest, JudgeReply], met: Met | None = None) -> None:
+    def __init__(
+        self,
+        replies: dict[JudgeRequest, JudgeReply],
+        met: Met | None = None,
+        vectors: Vectors | None = None,
+    ) -> None:
         self._replies = replies
         self._met = met or {}
-        self.missing: list[JudgeRequest] = []
+        self._vectors = vectors or Vectors()
+        self.missing: list[MarkRequest] = []
         self.awaits: list[PairTerms] = []
 
     def meet(self, terms: PairTerms) -> Sequence[Meeting]:
@@ -44,6 +76,14 @@ class Recorded:
             self.awaits.append(terms)
             raise CheckFault("pairs_open", "The answers to compare with are not all there yet.")
         return found
+
+    def embed(self, ask: EmbedAsk) -> EmbedSaid:
+        """The vectors of texts, as far as they are there."""
+        said = self._vectors.answer(ask)
+        if isinstance(said, EmbedAsk):
+            self.missing.append(said)
+            return _NO_VECTOR_YET
+        return said
 
     @property
     def open(self) -> int:
@@ -74,7 +114,8 @@ class Marking:
         self._rounds = 0
         self._cost: Decimal | None = Decimal(0)
         self.metrics: Mapping[str, float] = {}
-        self.wanted: tuple[JudgeRequest, ...] = ()
+        self._vectors = Vectors()
+        self.wanted: tuple[MarkRequest, ...] = ()
         self.awaits: tuple[PairTerms, ...] = ()
         self.met: Met = {}
         self.score: CaseScore | None = None
@@ -83,7 +124,7 @@ class Marking:
         """Goes on with the replies that are there. True: `score` is the mark; else ask `wanted`, and
         come back when what it `awaits` is over."""
         self._rounds += 1
-        judge = Recorded(self._replies, self.met)
+        judge = Recorded(self._replies, self.met, self._vectors)
         try:
             score = self._produce(judge)
         except BaseException as error:  # a mistake here must not cost the answer that is paid for
@@ -97,8 +138,13 @@ class Marking:
         self.score = None if judge.open else self._with_facts(score)
         return self.score is not None
 
-    def take(self, request: JudgeRequest, reply: JudgeReply, cost_usd: Decimal | None) -> None:
-        """The judge's reply to a request, and what it cost; None = not known."""
+    def take(self, request: MarkRequest, reply: MarkReply, cost_usd: Decimal | None) -> None:
+        """The reply to a request, and what it cost; None = not known."""
+        if isinstance(request, EmbedAsk) and isinstance(reply, EmbedSaid):
+            self._vectors.take(request, reply)  # shared by several answers, so none of them has a cost
+            return
+        if not isinstance(request, JudgeRequest) or not isinstance(reply, JudgeReply):
+            raise TypeError(f"{reply} is no answer to {request}")
         self._replies[request] = reply
         known = self._cost is not None and cost_usd is not None
         self._cost = self._cost + cost_usd if known else None  # type: ignore[operator]
@@ -128,10 +174,12 @@ class Marking:
         return replace(score, checks=tuple(checks))
 
 
-def first_marking(side: Side, answer: Answer, context: ScoringContext, *, by_itself: bool = False) -> Marking:
+def first_marking(
+    side: Side, answer: Answer, context: ScoringContext, *, by_itself: bool = False, asks: bool = True
+) -> Marking:
     """The marking of a new answer. `by_itself`: the judge is the model that answered, so its
-    checks stay without a mark."""
-    return Marking(_Checks(side, answer, context, by_itself))
+    checks stay without a mark. `asks` False: there is no judge but that of the context."""
+    return Marking(_Checks(side, answer, context, by_itself=by_itself, asks=asks))
 
 
 def new_marking(
@@ -144,8 +192,8 @@ def new_marking(
     seed = secrets.token_hex(16)
 
     def produce(judge: Recorded) -> CaseScore:
-        offered = judge if asks else None
-        using = replace(context, judge=offered, meet=judge.meet if asks else None, fence=fences(seed, 0))
+        offered, meet = (judge, judge.meet) if asks else (None, None)
+        using = replace(context, judge=offered, meet=meet, embed=judge.embed, fence=fences(seed, 0))
         return remark(answer, mark, *sides, using).score
 
     return Marking(produce)
@@ -154,9 +202,12 @@ def new_marking(
 class _Checks:
     """The checks of a case; each is run until it has all its replies, and not again."""
 
-    def __init__(self, side: Side, answer: Answer, context: ScoringContext, by_itself: bool) -> None:
+    def __init__(
+        self, side: Side, answer: Answer, context: ScoringContext, *, by_itself: bool, asks: bool
+    ) -> None:
         self._side, self._case = side, side.case
-        self._answer, self._context, self._by_itself = answer, context, by_itself
+        self._answer, self._context = answer, context
+        self._by_itself, self._asks = by_itself, asks
         self._done: dict[int, CheckResult] = {}
         self._seed = secrets.token_hex(16)
 
@@ -169,8 +220,14 @@ class _Checks:
         if place in self._done:
             return self._done[place]
         spec, before = self._case.checks[place], judge.open
-        offered = None if self._by_itself else judge
-        context = replace(self._context, judge=offered, meet=judge.meet, fence=fences(self._seed, place))
+        offered, meet = (judge, judge.meet) if self._asks else (self._context.judge, self._context.meet)
+        context = replace(
+            self._context,
+            judge=None if self._by_itself else offered,
+            meet=meet,
+            embed=judge.embed,
+            fence=fences(self._seed, place),
+        )
         result = run_check(spec, self._answer, self._case, context)
         if self._by_itself and canonical_check(spec.type) in JUDGE_CHECKS:
             result = _left_to_others(result)

@@ -16,7 +16,7 @@ from engine.execution.budget import Used
 from engine.execution.jobs import Job, Tally
 from engine.execution.marking import Marking
 from engine.execution.retry import Failure
-from engine.scoring.seams import JudgeReply, JudgeRequest
+from engine.scoring.seams import MarkReply, MarkRequest
 from engine.storage.records import Write
 
 
@@ -24,14 +24,14 @@ from engine.storage.records import Write
 class Ticket:
     """One admitted attempt with what came before it: enough to make the finished record.
 
-    `request` is what the judge is asked, where the job is one for it.
+    `request` is what the judge or a model for embeddings is asked, where the job is one for it.
     """
 
     job: Job
     tally: Tally
     log: tuple[Attempt, ...] = ()
     first_started_at: datetime | None = None
-    request: JudgeRequest | None = None
+    request: MarkRequest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,10 @@ class AwaitsJudge:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSaid:
-    """The judge answered one request; `cost_usd` None = not known."""
+    """What marks answered one request; `cost_usd` None = not known."""
 
     ticket: Ticket
-    reply: JudgeReply
+    reply: MarkReply
     used: Used
     cost_usd: Decimal | None
     limits: RateLimits | None = None

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from engine.domain import CallDone, CallStatus, Cell
-from engine.execution.jobs import JUDGE_LANE, Job
+from engine.execution.jobs import Job
 from engine.execution.judging import Asking, Desk, JudgeDesk, Waiting
-from engine.execution.ledger_rows import spend_write
 from engine.execution.messages import LateAnswers
 from engine.execution.pair_groups import Asked, Complete, PairGroups, Steps
 from engine.execution.pair_question import PairQuestion
@@ -90,13 +89,13 @@ class PairDesk(JudgeDesk):
             super()._save(waiting, job)
             return
         question, run_id = waiting.marking, self._desk.run_id
-        spent = spend_write(run_id, self._desk.dispatcher.ledger, JUDGE_LANE)
+        spent = tuple(self._spent())
         if question.is_worth_keeping:
             write = pair_write(run_id, question, datetime.now(UTC))
             self._keeping[id(write)] = (write, question.asked, question, job)
-            self._desk.save(write, spent)
+            self._desk.save(write, *spent)
         else:
-            self._desk.save(spent)
+            self._desk.save(*spent)
             self._decided(question, job)
 
     def event_is_durable(self, write: EventWrite) -> None:

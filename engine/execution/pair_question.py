@@ -10,7 +10,7 @@ from engine.scoring.base import CheckFault
 from engine.scoring.judge import ask_until_read
 from engine.scoring.judge_reply import parse_winner
 from engine.scoring.pairs import NOT_ASKED, Verdict
-from engine.scoring.seams import JudgeReply, JudgeRequest
+from engine.scoring.seams import JudgeReply, JudgeRequest, MarkReply, MarkRequest
 
 
 class PairQuestion:
@@ -19,7 +19,7 @@ class PairQuestion:
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
         self.verdict: Verdict | None = None
-        self.wanted: tuple[JudgeRequest, ...] = (asked.request,)
+        self.wanted: tuple[MarkRequest, ...] = (asked.request,)
         self._replies: dict[JudgeRequest, JudgeReply] = {}
         self._cost: Decimal | None = Decimal(0)
 
@@ -28,8 +28,10 @@ class PairQuestion:
         """Whether the judge was heard: a question it could not be asked is asked again another day."""
         return self.verdict is not None and self.verdict.code != NOT_ASKED
 
-    def take(self, request: JudgeRequest, reply: JudgeReply, cost_usd: Decimal | None) -> None:
+    def take(self, request: MarkRequest, reply: MarkReply, cost_usd: Decimal | None) -> None:
         """The judge's reply, and what it cost; None = not known."""
+        if not isinstance(request, JudgeRequest) or not isinstance(reply, JudgeReply):
+            raise TypeError(f"a pair is no matter of {request}")
         self._replies[request] = reply
         self._cost = None if self._cost is None or cost_usd is None else self._cost + cost_usd
 

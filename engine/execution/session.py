@@ -64,7 +64,7 @@ class Session:
         self._wake = wake
         self._make_executor = make_executor
         self._inbox: deque[Message] = deque()
-        self._stop_event = threading.Event()
+        self._stop_event = self._enough = threading.Event()
         self._cancel_asked = False
         self._not_saved: ArenaError | None = None
         self._sleep = SleepWatch(self._clock.wall)
@@ -96,9 +96,8 @@ class Session:
 
     def open(self) -> None:
         """Enters the run in the store and gets everything ready. Raises the faults of the store."""
-        self.request = resumed(self.request)
         self._started_at = self._clock.monotonic()
-        opening = open_run(self.request, self.run_id)
+        opening = self._enter()
         self.run_id = opening.run_id
         try:
             self._prepare(opening)
@@ -107,10 +106,14 @@ class Session:
             raise
         self._opening = opening
 
+    def _enter(self) -> Opening:
+        self.request = resumed(self.request)
+        return open_run(self.request, self.run_id)
+
     def _prepare(self, opening: Opening) -> None:
         parts = build(self.request, opening, self.post, self._stop_event)
         self.recorder, self.dispatcher, self._narrator = parts.recorder, parts.dispatcher, parts.narrator
-        self._clients, self._caller, self._judge = parts.clients, parts.caller, parts.judge
+        self._clients, self._caller, self._markers = parts.clients, parts.caller, parts.markers
         plan = self.request.plan
         self._arrivals = Arrivals(self.run_id, plan.grid, self._clock, parts)
         self._keeps_account = self._arrivals.keeps_account
@@ -124,7 +127,7 @@ class Session:
             self._arrivals.late_marks = True
             threading.Thread(
                 target=mark_earlier_answers,
-                args=(opening, self._caller, plan, self.request.project.config, self.post, self._stop_event),
+                args=(opening, self._caller, plan, self.request.project.config, self.post, self._enough),
                 name="arena-late-marks",
                 daemon=True,
             ).start()
@@ -141,8 +144,8 @@ class Session:
         Its message waits in the inbox and is read when the commit wakes the owner, so an answer
         costs one change of threads less. With ceilings the account must be written with it.
         """
-        if ticket.request is not None and self._judge is not None:
-            self._judge.attempt(ticket, self.post)
+        if ticket.request is not None and self._markers is not None:
+            self._markers.attempt(ticket, self.post)
         else:
             self._caller.attempt(ticket, self.post if self._keeps_account else self._post_result)
 
@@ -282,12 +285,15 @@ class Session:
             duration_s=self._clock.monotonic() - self._started_at,
             saved=self._not_saved is None,
         )
-        finished = close_run(ending, opening.store, self.recorder)
+        finished = self._close_run(ending, opening)
         self._tell_what_was_saved_at_the_end()
         self.finished = self._narrator.finished(finished, self.dispatcher)
         if self._not_saved is None:
             self.recorder.close()
             opening.store.close()
+
+    def _close_run(self, ending: Ending, opening: Opening) -> ev.RunFinished:
+        return close_run(ending, opening.store, self.recorder)
 
     def _save_what_has_arrived(self) -> None:
         """After an abort: answers that came in, until the threads had ended, are paid for and stored."""
