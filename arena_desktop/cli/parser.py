@@ -69,6 +69,9 @@ def _add_run(verbs: argparse._SubParsersAction[Parser]) -> None:
     )
     run.add_argument("--resume", metavar="RUN", help="carry on with an unfinished run: its id, or `last`")
     run.add_argument("--resume-from", choices=("snapshot", "new"), help="which settings to carry on with")
+    run.add_argument(
+        "--retry-errors", action="store_true", help="with --resume: ask again what failed for good, too"
+    )
     run.add_argument("--fail-under", type=_number, metavar="X", help="exit 2 where the best score is below X")
     run.add_argument("--yes", action="store_true", help="do not ask about the cost")
     run.add_argument("--trust", action="store_true", help="allow the project's own code and secrets")

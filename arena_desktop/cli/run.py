@@ -56,6 +56,12 @@ def _refuse_plan_options(options: argparse.Namespace) -> None:
             "--resume-from says with which settings to carry on, but no run to carry on with is named.",
             hint="Add --resume RUN, or leave it out to start a new run.",
         )
+    if options.retry_errors and not options.resume:
+        raise UserError(
+            "retry_errors_alone",
+            "--retry-errors asks again what failed in a run, but no run is named.",
+            hint="Add --resume RUN, or leave it out to start a new run.",
+        )
     if options.resume and given:
         raise UserError(
             "resume_with_plan_options",
@@ -215,6 +221,8 @@ def run(options: argparse.Namespace) -> int:
             keystore=keys,
             pricebook=book,
             resume_from=resumed,
+            resume_choice=options.resume_from,
+            retry_errors=options.retry_errors,
             app_version=__version__,
         )
         run_id = drive(request, quiet=options.quiet)

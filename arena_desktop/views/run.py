@@ -283,7 +283,6 @@ class RunView(Page):
     def _on_began(self, began: RunBegan) -> None:
         """A run the person started is shown at once; one whose turn came takes nobody from their work."""
         self._finished = None
-        self._said.clear()
         if began.waited and not self._on_show and self.isVisible():
             self._set_turn()
             return
@@ -291,6 +290,7 @@ class RunView(Page):
 
     def _show_began(self, began: RunBegan) -> None:
         self._on_show = True
+        self._said.clear()
         self.strips.close_all()
         project = began.project
         self.header.set_title(self.tr("Running"), f"{project.config.project}. {_size(began)}")

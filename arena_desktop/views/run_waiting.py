@@ -10,7 +10,7 @@ from arena_desktop.desks.run_orders import Wait, WaitingRun
 from arena_desktop.dialogs.waiting_question import ask_to_agree
 from arena_desktop.views.setup_parts import clear
 from arena_desktop.widgets.buttons import Button
-from arena_desktop.widgets.card import DENSE, Card, Divider
+from arena_desktop.widgets.card import DENSE, Card
 from arena_desktop.widgets.labels import ElidedLabel, Label
 from arena_desktop.wording import run_queue as words
 
@@ -22,7 +22,7 @@ class RunLine(Card):
     """The person wants to see the run that goes on."""
 
     def __init__(self, runs: RunDesk) -> None:
-        super().__init__(DENSE, spacing=8, name="card_waiting")
+        super().__init__(DENSE, spacing=4, name="card_waiting")
         self._runs, self._waiting = runs, runs.waiting
         self._with_running = False
         self.running = self._running_row()
@@ -30,7 +30,7 @@ class RunLine(Card):
         self.title = Label("", "head", colour="text2", name="label_waiting_title")
         self.body.addWidget(self.title)
         self._rows = QVBoxLayout()
-        self._rows.setSpacing(8)
+        self._rows.setSpacing(2)
         self.body.addLayout(self._rows)
         self._waiting.changed.connect(self._fill)
         self._fill()
@@ -70,8 +70,6 @@ class RunLine(Card):
         place = 0
         for number, entry in enumerate(self._waiting.entries, start=1):
             place += entry.wait is Wait.TURN
-            if number > 1 or self._with_running:
-                self._rows.addWidget(Divider())
             self._rows.addWidget(self._row(number, entry, place if entry.wait is Wait.TURN else 0))
         self.title.setText(words.waiting_title(len(self._waiting)))
         self._show_parts()
@@ -111,11 +109,8 @@ class RunLine(Card):
     # the focus stays in the list while its rows are made anew
 
     def _removers(self) -> list[Button]:
-        found = [
-            self._rows.itemAt(at).widget().findChild(Button, f"button_remove_waiting_{number}")
-            for number in range(1, len(self._waiting) + 1)
-            for at in range(self._rows.count())
-        ]
+        rows = [self._rows.itemAt(at).widget() for at in range(self._rows.count())]
+        found = [row.findChild(Button, f"button_remove_waiting_{at}") for at, row in enumerate(rows, start=1)]
         return [button for button in found if button is not None]
 
     def _focused(self) -> int | None:
@@ -129,6 +124,6 @@ class RunLine(Card):
     def _focus_near(self, at: int) -> None:
         removers = self._removers()
         if removers:
-            removers[min(at // 2, len(removers) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
+            removers[min(at, len(removers) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
         elif self._with_running:
             self.button_show.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -269,6 +269,30 @@ def test_a_complete_run_has_nothing_to_carry_on(capfd: pytest.CaptureFixture[str
     assert said.json["error"]["message"]
 
 
+def test_what_failed_is_asked_again_only_on_demand(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    failing = "  - {key: good, model: 'mock:oracle'}\n  - {key: ill, model: 'mock:flaky', params: {PARAMS}}"
+    broken, mended = (failing.replace("PARAMS", p) for p in ("error_status: 400", "accuracy: 100"))
+    project = small_project(tmp_path / "p", models=broken)
+    first = call(capfd, "run", project, "--json", "--quiet")
+    assert first.json["errors"] == 4
+    small_project(tmp_path / "p", models=mended)
+    said = call(capfd, "run", project, "--resume", "last", "--json")
+    assert (said.code, said.json["error"]["code"]) == (1, "nothing_missing")
+    asked = ("run", project, "--resume", "last", "--retry-errors", "--json", "--quiet")
+    said = call(capfd, *asked)
+    assert (said.code, said.json["error"]["code"]) == (1, "resume_differs")
+    again = call(capfd, *asked, "--resume-from", "new")
+    assert again.json["run_id"] == first.json["run_id"]
+    assert (again.json["completed"], again.json["errors"]) == (8, 0)
+    kept = {(c["model_key"], c["case_id"]): c for c in again.json["calls"]}
+    assert all(kept[c["model_key"], c["case_id"]] == c for c in first.json["calls"] if c["status"] == "ok")
+
+
+def test_asking_failures_again_wants_a_run(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    said = call(capfd, "run", small_project(tmp_path / "p", models=ORACLE), "--retry-errors", "--json")
+    assert (said.code, said.json["error"]["code"]) == (1, "retry_errors_alone")
+
+
 def test_plan_options_beside_resume_are_refused(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     project = small_project(tmp_path / "p", models=ORACLE)
     said = call(capfd, "run", project, "--resume", "last", "--limit", "2", "--json")
