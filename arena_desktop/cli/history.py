@@ -20,6 +20,7 @@ from arena_desktop.cli.output import out, print_json, say, table
 from arena_desktop.cli.parser import EXIT_OK
 from arena_desktop.cli.saved import open_store
 from arena_desktop.wording import formats
+from arena_desktop.wording.metrics import metric_value
 from arena_desktop.wording.releases import change_sentence, step_words
 from arena_desktop.wording.results import state_word
 from engine.domain import RunInfo
@@ -28,6 +29,7 @@ from engine.execution.release_history import project_releases
 from engine.export.run_document import run_summary
 from engine.project import load_project
 from engine.stats.releases import Appearance, ReleaseChange
+from engine.stats.samples import SHARES
 from engine.storage.rows import Drift, ModelPoint
 from engine.storage.store import Store
 
@@ -134,11 +136,12 @@ def _document(
     }
 
 
-def _row(point: ModelPoint) -> tuple[str, ...]:
+def _row(point: ModelPoint, metric: str) -> tuple[str, ...]:
+    """One result in words; `metric` is the one that decided its run."""
     row = point.row
     between = formats.UNKNOWN
     if row.low is not None and row.high is not None:
-        between = f"{formats.points(row.low)} and {formats.points(row.high)}"
+        between = f"{_value(metric, row.low)} and {_value(metric, row.high)}"
     passed = f"{row.passed_cases} of {row.scored_cases}" if row.scored_cases else formats.UNKNOWN
     return (
         str(point.number),
@@ -146,11 +149,15 @@ def _row(point: ModelPoint) -> tuple[str, ...]:
         state_word(point.run_status),
         point.label or row.model_key,
         str(row.rank) if row.rank is not None else formats.UNKNOWN,
-        formats.out_of_100(row.score),
+        _value(metric, row.score),
         between,
         passed,
         formats.per_100(row.cost_per_1k_usd),
     )
+
+
+def _value(metric: str, value: float | None) -> str:
+    return formats.out_of_100(value) if metric in SHARES else metric_value(metric, value)
 
 
 def _of_model(change: ReleaseChange, model: str | None) -> bool:
@@ -170,12 +177,12 @@ def history(options: argparse.Namespace) -> int:
                 f"No saved run of this project has a model {options.model!r}.",
                 hint="Use its key, as `show` prints it.",
             )
-        drifts = store.drift(project)
+        drifts, metrics = store.drift(project), store.deciding_metrics(project)
         releases = tuple(c for c in project_releases(store, project) if _of_model(c, options.model))
     if options.json:
         print_json(_document(runs[0].project, runs, points, drifts, releases))
         return EXIT_OK
-    out(table([HEAD, *(_row(point) for point in points)], RIGHT))
+    out(table([HEAD, *(_row(point, metrics.get(point.run_id, "accuracy")) for point in points)], RIGHT))
     for change in releases:
         say(f"{step_words(change)} {change_sentence(change)}", quiet=options.quiet)
     return EXIT_OK

@@ -24,8 +24,11 @@ from arena_desktop.itemmodels.lanes import ModelHead, model_cell
 from arena_desktop.wording import compare as compared
 from arena_desktop.wording import formats
 from arena_desktop.wording.history import state_text
+from arena_desktop.wording.metrics import metric_name, metric_value
 from engine.domain import RunInfo, RunStatus
 from engine.stats.compare import ModelChange
+from engine.stats.samples import SHARES
+from engine.storage.records import BoardRow
 
 
 def _tr(text: str) -> str:
@@ -37,12 +40,19 @@ def _tr(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """One saved run. `best` None = no winner; `chosen` = its box is ticked."""
+    """One saved run. `best` None = no winner; `chosen` = its box is ticked.
+
+    `metric` is the one its score is measured by, `usual` that of the column. `figures` are the
+    winner's, None where they were not read.
+    """
 
     info: RunInfo
     best: ModelHead | None
     chosen: bool = False
     can_carry_on: bool = False
+    metric: str = "accuracy"
+    usual: str = "accuracy"
+    figures: BoardRow | None = None
 
 
 _STATES: dict[RunStatus, tuple[Tone | None, str]] = {
@@ -73,8 +83,10 @@ def _spent(cost: Decimal | None) -> str:
     return formats.money_cell(cost)
 
 
-def history_columns(choose: Callable[[HistoryRow, bool], None]) -> list[Column[HistoryRow]]:
-    """The columns of the history; `choose` takes the ticks."""
+def history_columns(
+    choose: Callable[[HistoryRow, bool], None], metric: str = "accuracy"
+) -> list[Column[HistoryRow]]:
+    """The columns of the history; `choose` takes the ticks, `metric` is the one that decides."""
     right = Align.RIGHT
     return [
         Column("chosen", "", lambda _r: "", checked=lambda r: r.chosen, check=choose, width=44, minimum=44,
@@ -91,8 +103,19 @@ def history_columns(choose: Callable[[HistoryRow, bool], None]) -> list[Column[H
                sort=lambda r: r.info.models, align=right, width=80, drop=1),
         Column("best", _tr("Best"), lambda r: r.best.label if r.best else UNKNOWN, cell=_best,
                width=170, stretch=1),
-        Column("score", _tr("Getting it right"), lambda r: formats.out_of_100(_share(r)), sort=_share,
+        Column("score", metric_name(metric), _score, sort=_sortable, spoken=_score_spoken,
                align=right, weight="strong", width=120),
+        Column("passed", _tr("Tests passed"), _passed,
+               sort=lambda r: r.figures.passed_cases if r.figures else None, align=right, width=110,
+               hidden=True),
+        Column("cost", _tr("Cost per 100"),
+               lambda r: formats.per_100(r.figures.cost_per_1k_usd if r.figures else None),
+               sort=lambda r: r.figures.cost_per_1k_usd if r.figures else None, align=right, width=106,
+               hidden=True),
+        Column("wait", _tr("Usual wait"),
+               lambda r: formats.waiting(r.figures.latency_p50_ms if r.figures else None),
+               sort=lambda r: r.figures.latency_p50_ms if r.figures else None, align=right, width=96,
+               hidden=True),
         Column("spent", _tr("Spent"), lambda r: _spent(r.info.cost_usd), sort=lambda r: r.info.cost_usd,
                align=right, width=96),
         Column("state", _tr("State"), lambda r: state_text(r.info), cell=_state_cell, width=216, minimum=150),
@@ -101,9 +124,31 @@ def history_columns(choose: Callable[[HistoryRow, bool], None]) -> list[Column[H
     ]  # fmt: skip
 
 
-def _share(row: HistoryRow) -> float | None:
+def _score(row: HistoryRow) -> str:
+    """The winner's deciding metric; under another name than the column's it is named."""
     score = row.info.winner_score
-    return score if score is not None and 0.0 <= score <= 1.0 else None
+    if score is None:
+        return UNKNOWN
+    shown = formats.out_of_100(score) if row.metric in SHARES else metric_value(row.metric, score)
+    return shown if row.metric == row.usual else f"{metric_name(row.metric)}: {shown}"
+
+
+def _score_spoken(row: HistoryRow) -> str:
+    return f"{metric_name(row.metric)}: {metric_value(row.metric, row.info.winner_score)}"
+
+
+def _sortable(row: HistoryRow) -> float | None:
+    """Values of other metrics stand last: they cannot be compared."""
+    return row.info.winner_score if row.metric == row.usual else None
+
+
+def _passed(row: HistoryRow) -> str:
+    figures = row.figures
+    if figures is None or not figures.scored_cases:
+        return UNKNOWN
+    return _tr("{passed} of {tests}").format(
+        passed=formats.whole(figures.passed_cases), tests=formats.whole(figures.scored_cases)
+    )
 
 
 # ---- two runs

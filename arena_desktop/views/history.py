@@ -56,6 +56,7 @@ class HistoryView(Page):
         super().__init__("history", self.tr("History"), scrolls=True)
         self._context = context
         self._facts = HistoryFacts("")
+        self._deciding = self._facts.deciding
         self._chosen: set[str] = set()
         self._noting: RunInfo | None = None
         self._add_controls()
@@ -186,13 +187,20 @@ class HistoryView(Page):
             set_chart_table(self.chart, facts.chart, self.tr("Scores over time as a table"))
 
     def _show_rows(self) -> None:
-        heads, context = self._facts.heads, self._context
+        facts, context = self._facts, self._context
+        heads = facts.heads
+        if facts.deciding != self._deciding:
+            self._deciding = facts.deciding
+            self.rows.set_columns(history_columns(self._on_choose, facts.deciding))
         self.rows.set_rows(
             HistoryRow(
                 info=run,
                 best=heads.get(run.winner) if run.winner else None,
                 chosen=run.run_id in self._chosen,
                 can_carry_on=can_carry_on(context, run),
+                metric=facts.metrics.get(run.run_id, facts.deciding),
+                usual=facts.deciding,
+                figures=facts.best.get(run.run_id),
             )
             for run in context.results.runs
         )

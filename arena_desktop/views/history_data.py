@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from arena_desktop.charts.data import Change, Line, Lines, Measure
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.wording import formats
 from arena_desktop.wording.history import change_text, over_time_sentence, run_heading
 from engine.domain import RunInfo
+from engine.storage.records import BoardRow
 from engine.storage.rows import ModelPoint, StoredRun
 from engine.storage.store import Store
 
@@ -20,13 +21,19 @@ _POINTS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class HistoryFacts:
-    """`heads` by model key over all runs; `chart` None = nothing can be drawn on 0 to 100."""
+    """`heads` by model key over all runs; `chart` None = nothing can be drawn on 0 to 100.
+
+    `deciding` is the metric of the newest run with a result, `metrics` that of each run, by run id.
+    `best` holds the figures of each run's winner; only the newest runs' are read.
+    """
 
     project: str
     heads: Mapping[str, ModelHead] = field(default_factory=dict)
     chart: Lines | None = None
     sentence: str = ""
     deciding: str = "accuracy"
+    metrics: Mapping[str, str] = field(default_factory=dict)
+    best: Mapping[str, BoardRow] = field(default_factory=dict)
 
 
 def read_history(store: Store, project: str, runs: Sequence[RunInfo]) -> HistoryFacts:
@@ -35,19 +42,27 @@ def read_history(store: Store, project: str, runs: Sequence[RunInfo]) -> History
     by_run: dict[str, list[ModelPoint]] = {}
     for point in points:
         by_run.setdefault(point.run_id, []).append(point)
-    drawn = [run for run in runs if run.run_id in by_run][:RUNS_DRAWN][::-1]
+    with_result = [run for run in runs if run.run_id in by_run]
+    metrics = store.deciding_metrics(project)
+    deciding = metrics.get(with_result[0].run_id, "accuracy") if with_result else "accuracy"
+    # Scores on different metrics are no line.
+    drawn = [run for run in with_result if metrics.get(run.run_id) == deciding][:RUNS_DRAWN][::-1]
     stored = {run.run_id: store.run(run.run_id) for run in drawn}
     heads = _heads(points, list(stored.values())[::-1])
-    if not drawn:
-        return HistoryFacts(project, heads)
-    deciding = str(_metrics(stored[drawn[-1].run_id]).get("deciding") or "accuracy")
-    chart = _lines(drawn, stored, by_run, heads)
-    return HistoryFacts(project, heads, chart, _sentence(chart, drawn, heads) if chart else "", deciding)
+    facts = HistoryFacts(project, heads, deciding=deciding, metrics=metrics, best=_best(runs, by_run))
+    chart = _lines(drawn, stored, by_run, heads) if drawn else None
+    if chart is None:
+        return facts
+    return replace(facts, chart=chart, sentence=_sentence(chart, drawn, heads))
 
 
-def _metrics(run: StoredRun) -> Mapping[str, object]:
-    found = run.config.get("metrics")
-    return found if isinstance(found, Mapping) else {}
+def _best(runs: Sequence[RunInfo], by_run: Mapping[str, Sequence[ModelPoint]]) -> dict[str, BoardRow]:
+    found = {}
+    for run in runs:
+        for point in by_run.get(run.run_id, ()):
+            if point.row.model_key == run.winner:
+                found[run.run_id] = point.row
+    return found
 
 
 def _heads(points: Sequence[ModelPoint], stored: Sequence[StoredRun]) -> dict[str, ModelHead]:

@@ -57,6 +57,19 @@ def model_history(
     ]
 
 
+def deciding_metrics(connection: sqlite3.Connection, project: str) -> dict[str, str]:
+    """By which metric the winner's score of each run was measured: as its board says, else its config."""
+    rows = connection.execute(
+        f"""SELECT r.run_id, coalesce(
+            CASE WHEN json_valid(d.board) THEN json_extract(d.board, '$.deciding') END,
+            CASE WHEN json_valid(d.config) THEN json_extract(d.config, '$.metrics.deciding') END,
+            'accuracy')
+        FROM runs r JOIN run_details d ON d.run = r.id WHERE {_IN_PROJECT}""",  # noqa: S608
+        (project, project),
+    )
+    return {run_id: str(metric) for run_id, metric in rows}
+
+
 def flaky_cases(connection: sqlite3.Connection, run: int, limit: int | None) -> list[FlakyCase]:
     """Cases that a model answered differently over the trials of one run, widest spread first.
 

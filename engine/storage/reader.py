@@ -8,10 +8,22 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from engine.domain import Answer, CallDone, CallStatus, CaseScore, Cell, RunInfo
-from engine.storage import calls, codec, failures, heads, history, housekeeping, paging, rating, votes
+from engine.storage import (
+    calls,
+    codec,
+    failures,
+    heads,
+    history,
+    housekeeping,
+    pair_marks,
+    paging,
+    rating,
+    votes,
+)
 from engine.storage.codec import Shape
 from engine.storage.database import Database
 from engine.storage.light_calls import light_calls
+from engine.storage.pair_marks import StoredPair
 from engine.storage.rating import Rated
 from engine.storage.records import AnswerWrite, BoardRow, PlannedCell
 from engine.storage.rows import (
@@ -235,6 +247,11 @@ class Reader:
         with self.database.reading() as connection:
             return history.model_history(connection, project, model_key, limit)
 
+    def deciding_metrics(self, project: str) -> dict[str, str]:
+        """The deciding metric of each of a project's runs, by run id."""
+        with self.database.reading() as connection:
+            return history.deciding_metrics(connection, project)
+
     def flaky_cases(self, run_id: str, limit: int | None = None) -> list[FlakyCase]:
         """Cases answered differently over the trials of a run, widest spread first."""
         with self.database.reading() as connection:
@@ -288,6 +305,11 @@ class Reader:
         """The marks that a person gave in a run, in plan order."""
         with self.database.reading() as connection:
             return votes.own_marks(connection, self._row(connection, run_id))
+
+    def judged_pairs(self, run_id: str) -> list[StoredPair]:
+        """What a judge said of pairs of models in a run, each pair once."""
+        with self.database.reading() as connection:
+            return pair_marks.judged_pairs(connection, self._row(connection, run_id))
 
     def votes(self, run_id: str) -> list[StoredVote]:
         """The blind votes of a run in the order they were given."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -313,3 +314,22 @@ def test_the_cost_of_a_running_run_is_what_is_known_of_it(store: Store) -> None:
     assert store.runs()[0].cost_usd == Decimal("0.00041230")
     store.write([DoneWrite(head.run_id, samples.plain_call(Cell("beta", "c1", 1)))])
     assert store.runs()[0].cost_usd is None
+
+
+def test_each_run_names_the_metric_that_decided_it(store: Store) -> None:
+    said = {
+        "run_a": ('{"deciding": "latency"}', "{}"),
+        "run_b": (None, '{"metrics": {"deciding": "pass_rate"}}'),
+        "run_c": ("damaged", "{}"),
+    }
+    for day, run in enumerate(said):
+        add(store, run, day)
+    with sqlite3.connect(store.database.path) as connection:
+        for run, (board, config) in said.items():
+            connection.execute(
+                "UPDATE run_details SET board = ?, config = ?"
+                " WHERE run = (SELECT id FROM runs WHERE run_id = ?)",
+                (board, config, run),
+            )
+    found = store.deciding_metrics("Customer replies")
+    assert found == {"run_a": "latency", "run_b": "pass_rate", "run_c": "accuracy"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -242,3 +243,38 @@ def test_the_history_is_a_sound_model(qtbot: QtBot) -> None:
     assert model.index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "Run 0 chosen"
     assert model.index(0, model.section_of("best")).data() == "–"
     assert tester.model() is model
+
+
+def decide_by(context: AppContext, run_id: str, metric: str, score: float) -> None:
+    """Rewrites a saved run as if another metric had decided it."""
+    with sqlite3.connect(context.results.path) as connection:
+        connection.execute(
+            "UPDATE run_details SET board = json_set(board, '$.deciding', ?)"
+            " WHERE run = (SELECT id FROM runs WHERE run_id = ?)",
+            (metric, run_id),
+        )
+        connection.execute("UPDATE runs SET winner_score = ? WHERE run_id = ?", (score, run_id))
+
+
+def test_the_score_column_is_the_metric_that_decides(
+    page: HistoryView, context: AppContext, qtbot: QtBot, stored: Stored
+) -> None:
+    section = page.rows.section_of("score")
+    assert page.rows.headerData(section, Qt.Orientation.Horizontal) == "Getting it right"
+    before = column(page, "score")[1:]
+    decide_by(context, stored.runs[2], "latency", 310.0)
+    context.results.list_runs("Customer replies")
+    qtbot.waitUntil(lambda: page.rows.columns[section].title == "Speed", timeout=10_000)
+    settle(context, qtbot)
+    # The older runs were decided by another metric: they say which, are not sorted among the others,
+    # and are no points of the same line.
+    assert column(page, "score") == ["0.3 s", *[f"Getting it right: {score}" for score in before]]
+    page.rows.sort(section, Qt.SortOrder.AscendingOrder)
+    assert column(page, "number")[0] == "3"
+    assert not page.chart.isVisible()
+
+
+def test_raw_figures_of_the_best_can_be_shown(page: HistoryView) -> None:
+    assert column(page, "passed")[0].endswith(" of 6")
+    assert column(page, "cost") == ["free"] * 3
+    assert all(wait.endswith(" s") for wait in column(page, "wait"))
