@@ -211,20 +211,26 @@ def duel_result(given: Sequence[Choice]) -> DuelResult:
         return DuelResult("no_votes", 0, skipped)
     outcome = {LEFT: 1.0, RIGHT: 0.0, TIE: 0.5}
     votes = [Vote(v.left.model_key, v.right.model_key, outcome[v.choice]) for v in counted]
+    return result_of_votes(votes, skipped)
+
+
+def result_of_votes(votes: Sequence[Vote], skipped: int = 0) -> DuelResult:
+    """What at least one vote says. An outcome between a win and a tie counts as won."""
     strengths = bradley_terry(votes)
     rows = sorted(
         (_preference(key, strengths, votes) for key in strengths.theta),
         key=lambda row: (-round(row.chance, 9), row.model_key),
     )
     names = (rows[0].model_key, rows[1].model_key)
-    told = DuelResult("few_votes", len(counted), skipped, tuple(rows), *names, rough=strengths.ridged)
+    told = DuelResult("few_votes", len(votes), skipped, tuple(rows), *names, rough=strengths.ridged)
     return _decided(told, strengths, votes)
 
 
 def _preference(key: str, strengths: Strengths, votes: Sequence[Vote]) -> Preference:
     chance, interval = _chance(key, strengths)
     mine = [v.outcome if v.a == key else 1.0 - v.outcome for v in votes if key in (v.a, v.b)]
-    return Preference(key, chance, interval, mine.count(1.0), mine.count(0.0), mine.count(0.5))
+    won, lost = sum(outcome > 0.5 for outcome in mine), sum(outcome < 0.5 for outcome in mine)
+    return Preference(key, chance, interval, won, lost, len(mine) - won - lost)
 
 
 def _logistic(x: float) -> float:
@@ -276,7 +282,7 @@ def _signs_agree(first: str, second: str, votes: Sequence[Vote]) -> bool:
     direct = [v for v in votes if {v.a, v.b} == {first, second}]
     told = direct if len(direct) >= FEWEST_VOTES else [v for v in votes if first in (v.a, v.b)]
     outcomes = [v.outcome if v.a == first else 1.0 - v.outcome for v in told]
-    wins, losses = outcomes.count(1.0), outcomes.count(0.0)
+    wins, losses = sum(outcome > 0.5 for outcome in outcomes), sum(outcome < 0.5 for outcome in outcomes)
     total = wins + losses
     tail = sum(math.comb(total, k) for k in range(max(wins, losses), total + 1)) / 2.0**total
     return min(1.0, 2.0 * tail) <= _ALPHA

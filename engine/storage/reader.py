@@ -15,8 +15,8 @@ from engine.storage import (
     heads,
     history,
     housekeeping,
-    pair_marks,
     paging,
+    pair_marks,
     rating,
     votes,
 )

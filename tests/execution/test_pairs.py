@@ -15,6 +15,8 @@ import pytest
 
 from engine.domain import CallStatus, CheckResult, RunStatus, ScoreState
 from engine.execution.pair_records import PAIR_VERDICT
+from engine.stats.judged_pairs import Pair, pair_report, votes_of
+from engine.stats.votes import bradley_terry
 from engine.storage.store import Store
 from providers.base import ErrorKind, Finish, ProviderError, Reply, Request, Usage
 from tests.execution.test_judge import JUDGE, PRICE, asked, service, shown
@@ -383,3 +385,37 @@ def test_every_pair_names_its_rival_once(tmp_path: Path, qapp) -> None:
         for pair in check.detail["pairs"]
     }
     assert found == {frozenset(pair) for pair in combinations("abcd", 2)}
+
+
+# ---- the ranking
+
+
+def _ex_7(request: Request) -> str:
+    """Who wins on which test: A-B 14 to 6, A-C 15 to 3 and 2 ties, B-C 11 to 7 and 2 ties."""
+    one, two = (text.split() for text in sides(request))
+    number, (a, b) = int(one[-1]), sorted((one[0][-1], two[0][-1]))
+    wins, ties = {"ab": (14, 0), "ac": (15, 2), "bc": (11, 2)}[a + b]
+    if number >= wins and number < wins + ties:
+        return json.dumps({"winner": "tie"})
+    better = a if number < wins else b
+    return json.dumps({"winner": "A" if one[0][-1] == better else "B"})
+
+
+def test_the_strengths_of_the_worked_example_come_out_of_a_run(tmp_path: Path, qapp) -> None:
+    run = {"concurrency": 8, "provider_concurrency": {"openai": 8}}
+    made = world(tmp_path, service(_ex_7, says), "abc", comparing(20), run=run)
+    made.run()
+    assert len(asked(made.service)) == 120
+    with Store.open(made.store_path) as store:
+        stored = store.judged_pairs(store.resolve("last"))
+    assert len(stored) == 60
+    pairs = [Pair(p.cell, p.rival, p.result, p.votes, p.flips) for p in stored]
+    strengths = bradley_terry(votes_of(pairs))
+    theta = {"a": 0.740570, "b": -0.149102, "c": -0.591468}
+    error = {"a": 0.235289, "b": 0.219230, "c": 0.219376}
+    assert dict(strengths.theta) == {key: pytest.approx(value, abs=5e-7) for key, value in theta.items()}
+    assert dict(strengths.se) == {key: pytest.approx(value, abs=5e-7) for key, value in error.items()}
+    assert strengths.gap("a", "b") == (pytest.approx(0.889672, abs=5e-7), pytest.approx(0.398396, abs=5e-7))
+    report = pair_report(pairs)
+    assert report is not None
+    assert (report.votes, report.flipped, report.unasked) == (60, 0, 0)
