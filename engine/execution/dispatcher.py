@@ -12,7 +12,7 @@ or `failed`, which says whether the cell comes back by itself or must be recorde
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from providers.base import ErrorKind
@@ -307,6 +307,15 @@ class Dispatcher:
         for lane in self._traffic.markers:
             for item in lane.queue.drain():
                 self._cells.drop_judge(item, self._stopping or "cancelled", None)
+
+    def drop_judges(self, keep: Callable[[int], bool]) -> None:
+        """Drops what waits to be asked for marks in a run that ends, but the items to keep."""
+        for lane in self._traffic.markers:
+            for item in list(lane.queue.drain()):
+                if keep(item):
+                    lane.queue.push(JUDGE_MEMBER, item)
+                else:
+                    self._cells.drop_judge(item, self._stopping or "cancelled", None)
 
     def _drop_stopped_judges(self, asked: Lane | None = None, failure: Failure | None = None) -> None:
         for lane in self._traffic.markers:

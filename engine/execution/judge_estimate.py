@@ -148,3 +148,17 @@ def asked_range(request: JudgeRequest, judge: ReadyModel) -> CostRange:
     if judge.price is None:
         return CostRange()
     return FREE if judge.price.free else _range(_question(request, judge), (0, 0, 0), judge.price)
+
+
+def embedding_range(texts: Sequence[str], price: Price | None) -> CostRange:
+    """The cost of the vectors of texts that are known; what comes back is numbers and costs nothing."""
+    if price is None:
+        return CostRange()
+    if price.free:
+        return FREE
+    usual = max(1, sum(map(len, texts)) // CHARS_PER_TOKEN)
+    return CostRange(
+        estimate_cost(price, usual, 0),
+        estimate_cost(price, usual, 0),
+        estimate_cost(price, text_tokens_at_most(texts), 0),
+    )

@@ -30,8 +30,7 @@ def mark_earlier_answers(
     Runs on its own thread and posts each mark, or what the judge has to be asked for it.
     """
     try:
-        late = _LateMarks(opening, caller, plan, config)
-        for message in late.messages():
+        for message in earlier_answers(opening, caller, plan, config):
             if stop.is_set():
                 break
             post(message)
@@ -39,6 +38,13 @@ def mark_earlier_answers(
         post(LateMarksOver(error))
         return
     post(LateMarksOver())
+
+
+def earlier_answers(
+    opening: Opening, caller: Caller, plan: Plan, config: Config
+) -> Iterator[WorkerMessage]:
+    """Every mark that is due, or what has to be asked for it. Reads the store, changes nothing."""
+    yield from _LateMarks(opening, caller, plan, config).messages()
 
 
 class _LateMarks:

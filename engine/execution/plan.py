@@ -109,9 +109,7 @@ def make_plan(project: Project, preflight: Preflight, *, seed: int | None = None
     widths = preflight.lanes
     connections = {m.connection.id: m.connection for m in preflight.ready}
     lanes = [_lane(c, widths[c.id], run) for c in connections.values()]
-    if preflight.judge is not None:
-        lanes.append(_marking_lane(preflight.judge, JUDGE_LANE, widths, run))
-    lanes += [_marking_lane(model, model.entry.key, widths, run) for model in preflight.embedders]
+    lanes += marking_lanes(preflight, run)
     return Plan(
         models=preflight.ready,
         cases=project.cases,
@@ -157,6 +155,14 @@ def _lane(connection: Connection, width: int, run: RunSettings) -> LanePlan:
             respect_retry_after=retry.respect_retry_after,
         ),
     )
+
+
+def marking_lanes(preflight: Preflight, run: RunSettings) -> list[LanePlan]:
+    """The lanes of what marks answers."""
+    widths = preflight.lanes
+    judge = [] if preflight.judge is None else [(preflight.judge, JUDGE_LANE)]
+    others = [(model, model.entry.key) for model in preflight.embedders]
+    return [_marking_lane(model, lane, widths, run) for model, lane in (*judge, *others)]
 
 
 def _marking_lane(model: ReadyModel, lane: str, widths: Mapping[str, int], run: RunSettings) -> LanePlan:

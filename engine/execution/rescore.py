@@ -36,10 +36,17 @@ from engine.storage.store import Store
 NOTE = "rescored"
 CUT_OFF = "marking_cut_off"
 """A run is being marked again, or that was cut off: some marks are new and some are old."""
-_OF_ASKING = frozenset({"judge_cost", "judge_stopped", "judge_not_ready", "cost_up_to", "tls_not_verified"})
+OF_ASKING = frozenset(
+    {"judge_cost", "judge_stopped", "judge_not_ready", "embed_cost", "embedder_not_ready"}
+    | {"cost_up_to", "tls_not_verified", "budget_warning", "not_prepared"}
+)
 """Notes that a session which asks the judge says anew."""
 _PAID_AT_ONCE = 20
 _TELL_EVERY = 100
+
+
+Worth = tuple[object, ...]
+"""What counts of a mark: state, score, passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +54,12 @@ class Asked:
     """What a session of marking that asked a judge leaves to be kept with the result.
 
     `notes` say what it cost and how it ended, in place of earlier ones; `cost_usd` is what the
-    whole run has cost with it, None = not known.
+    whole run has cost with it, None = not known. `before` is what each mark was worth before it.
     """
 
     notes: tuple[Note, ...] = ()
     cost_usd: Decimal | None = None
+    before: Mapping[Cell, Worth] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +197,11 @@ class _Rescoring:
         self._answers += 1
         self._kept.update(made.kept)
         self._waiting.update(made.waiting)
+        asked = self._tools.asked
+        before = worth(call.score) if asked is None else asked.before.get(call.cell, worth(call.score))
+        self._changed += worth(made.score) != before
         if made.score == call.score:
             return
-        self._changed += _worth(made.score) != _worth(call.score)
         self._marks[call.cell] = made.score
         origin = "rescore" if call.score is not None else "run"
         self._writes.append(ScoreWrite(self._run_id, call.cell, made.score, datetime.now(UTC), origin))
@@ -259,11 +269,12 @@ class _Rescoring:
     def _run_notes(self, before: Leaderboard | None) -> list[Note]:
         """What the run itself had to say; what came from marks and the old board is said anew."""
         old = before.notes if before is not None else ()
-        anew = {NOTE, CUT_OFF, *JUDGE_NOTES, *(_OF_ASKING if self._tools.asked is not None else ())}
+        anew = {NOTE, CUT_OFF, *JUDGE_NOTES, *(OF_ASKING if self._tools.asked is not None else ())}
         return [note for note in self._stored.notes if note not in old and note.code not in anew]
 
 
-def _worth(mark: CaseScore | None) -> tuple[object, ...]:
+def worth(mark: CaseScore | None) -> Worth:
+    """What counts of a mark, to tell whether it is another one."""
     return (None,) if mark is None else (mark.state, mark.score, mark.passed)
 
 
