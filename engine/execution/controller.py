@@ -132,11 +132,14 @@ class RunController(QObject):
         super().__init__()
         self._wake_lock = threading.Lock()
         self._wake_sent = False
-        self._session = Session(request, make_executor, self._wake)
+        self._session = self._make_session(request, make_executor)
         self._thread: QThread | None = None
         self.failure: BaseException | None = None
         self.result: RunFinished | None = None
         self._woken.connect(self._step, Qt.ConnectionType.QueuedConnection)
+
+    def _make_session(self, request: RunRequest, make_executor: ExecutorFactory) -> Session:
+        return Session(request, make_executor, self._wake)
 
     @classmethod
     def launch(

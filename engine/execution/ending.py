@@ -79,9 +79,9 @@ def _finish(ending: Ending, store: Store, board: Leaderboard | None, error: str 
         rows=board_rows(board) if board else (),
         winner=board.winner if board else None,
         verdict=told["verdict"] if told else None,
-        notes=(*_notes(ending), *_judge_notes(ending, store), *(board.notes if board else ())),
+        notes=(*money_notes(ending), *_judge_notes(ending, store), *(board.notes if board else ())),
         lanes={lane.id: _lane(lane) for lane in ending.lanes},
-        cost_usd=_cost(ending, store),
+        cost_usd=run_cost(ending, store),
         duration_s=ending.duration_s,
         error=error,
     )
@@ -101,7 +101,7 @@ def _unsaved_finish(ending: Ending, error: str | None) -> RunFinish:
     return RunFinish(
         status=ending.status,
         finished_at=ending.request.clock.utc(),
-        notes=tuple(_notes(ending)),
+        notes=tuple(money_notes(ending)),
         lanes={lane.id: _lane(lane) for lane in ending.lanes},
         duration_s=ending.duration_s,
         error=error,
@@ -152,18 +152,30 @@ class _Calls:
         return self._store.iter_calls(self._run_id, texts=False)
 
 
-def _notes(ending: Ending) -> Iterable[Note]:
+def money_notes(ending: Ending) -> Iterable[Note]:
+    """What happened in the run, what it may have cost beyond what is known, and lanes without TLS."""
     yield from ending.notes
     run = ending.ledger.run
     if run.kept:
         yield Note("cost_up_to", {"spent": str(run.spent), "up_to": str(run.spent + run.kept)})
-    open_lanes = [m.lane for m in ending.request.plan.models if m.settings.verify_tls is False]
+    plan = ending.request.plan
+    asked = (*plan.models, *plan.embedders, *([plan.judge] if plan.judge is not None else []))
+    open_lanes = [model.connection.id for model in asked if model.settings.verify_tls is False]
     if open_lanes:
         yield Note("tls_not_verified", {"lanes": sorted(set(open_lanes))})
 
 
 def _judge_notes(ending: Ending, store: Store) -> Iterable[Note]:
-    """The cautions about the judge, from all answers of the run."""
+    """What marking cost, and the cautions about the judge from all answers of the run."""
+    yield from marker_notes(ending)
+    if ending.request.plan.judge is None:
+        return
+    calls = store.iter_calls(ending.run_id, CallFilter(statuses=(CallStatus.OK,)))
+    yield from judge_notes(ending.request.project.config, calls)
+
+
+def marker_notes(ending: Ending) -> Iterable[Note]:
+    """What marking cost, and who could not be asked for it."""
     plan, skip = ending.request.plan, ending.request.preflight.judge_skip
     if skip is not None:
         yield Note(NOT_READY, {"reason": skip.reason, "fix": skip.fix})
@@ -174,14 +186,11 @@ def _judge_notes(ending: Ending, store: Store) -> Iterable[Note]:
         name = model.entry.key.removeprefix(PREFIX)
         for note in judge_cost(ending.ledger.account(model.entry.key)):
             yield Note("embed_cost", {**note.values, "model": name})
-    if plan.judge is None:
-        return
-    yield from judge_cost(ending.ledger.account(JUDGE_LANE))
-    calls = store.iter_calls(ending.run_id, CallFilter(statuses=(CallStatus.OK,)))
-    yield from judge_notes(ending.request.project.config, calls)
+    if plan.judge is not None:
+        yield from judge_cost(ending.ledger.account(JUDGE_LANE))
 
 
-def _cost(ending: Ending, store: Store) -> Decimal | None:
+def run_cost(ending: Ending, store: Store) -> Decimal | None:
     """The sum of what the answers cost; not known as soon as one is not known."""
     if ending.ledger.run.unpriced:
         return None
