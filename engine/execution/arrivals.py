@@ -5,6 +5,7 @@ A result becomes a decision of the dispatcher, a write for the recorder and an e
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from providers.base import ErrorKind, RateLimits
@@ -20,6 +21,7 @@ from engine.execution.machinery import Machinery
 from engine.execution.messages import (
     Answered,
     AwaitsJudge,
+    Committed,
     JudgeSaid,
     LateAnswers,
     LateMark,
@@ -191,6 +193,26 @@ class Arrivals:
             self.desk.event_is_durable(write)
         elif isinstance(write, ScoreWrite):
             self.desk.mark_is_durable(write.cell)
+
+    # ---- while the run is being closed
+
+    def keep_all(self, messages: Iterable[Message]) -> None:
+        """After an abort: answers that came in, until the threads had ended, are paid for and stored."""
+        for message in messages:
+            if not isinstance(message, Answered | Marked) or not self.books.holds(message.ticket.job):
+                continue
+            if isinstance(message, Answered) and not message.marked:
+                self._save(answer_write(self._run_id, message.record))
+            elif isinstance(message, Marked) or self.keeps_account:
+                # Without an account the worker has handed it to the recorder itself.
+                self._save(DoneWrite(self._run_id, message.record))
+
+    def tell_saved(self, message: Message) -> None:
+        """A commit that came in while the run was closed."""
+        if isinstance(message, Committed):
+            for write in message.writes:
+                if isinstance(write, DoneWrite):
+                    self._narrator.durable(write.done)
 
     # ---- cells that end without an answer
 

@@ -208,6 +208,10 @@ class RunController(QObject):
         """After the store failed: saves the run and all kept results to another file."""
         return self._session.rescue(path)
 
+    def save_again(self) -> bool:
+        """After the store failed: tries once more; True = all is saved. Not for the thread that draws."""
+        return self._session.save_again()
+
     @property
     def ended(self) -> bool:
         """True where the controller's thread is over."""

@@ -180,7 +180,10 @@ class RunPaused(Event):
 
 @dataclass(frozen=True, slots=True)
 class RunFinished(Event):
-    """Last event of a run; leaderboard and verdict are stored."""
+    """Last event of a run; leaderboard and verdict are stored.
+
+    `unsaved`: so many results are kept in memory only, because the store could not take them.
+    """
 
     status: RunStatus
     planned: int
@@ -190,3 +193,4 @@ class RunFinished(Event):
     cost_usd: Decimal | None
     duration_s: float
     error: str | None = None
+    unsaved: int = 0

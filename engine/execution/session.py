@@ -10,11 +10,13 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from engine.domain import RunStatus
 from engine.errors import ArenaError
 from engine.execution import events as ev
+from engine.execution import unsaved
 from engine.execution.arrivals import Arrivals
 from engine.execution.departures import LEFT_BEHIND_S, Departures
 from engine.execution.ending import Ending, close_run
@@ -25,7 +27,6 @@ from engine.execution.messages import (
     Answered,
     Command,
     Committed,
-    Marked,
     Message,
     NotSaved,
     Prepared,
@@ -33,7 +34,6 @@ from engine.execution.messages import (
     WorkerMessage,
 )
 from engine.execution.opening import Opening, open_run
-from engine.execution.outcomes import answer_write
 from engine.execution.request import RunRequest
 from engine.execution.resume import resumed
 from engine.execution.sleep_watch import SleepWatch
@@ -85,12 +85,17 @@ class Session:
 
     def rescue(self, path: Path) -> int:
         """After the store failed: saves the run with everything kept in memory to another file."""
+        return unsaved.rescue(self.recorder, self._opened, path)
+
+    def save_again(self) -> bool:
+        """After the store failed: tries its usual place once more; True = everything is there now."""
+        return unsaved.save_again(self.recorder, self._opened)
+
+    @property
+    def _opened(self) -> Opening:
         if self._opening is None:
             raise RuntimeError("the run was never opened")
-        saved = self.recorder.rescue(path, self._opening.head)
-        self.recorder.close()
-        self._opening.store.close()
-        return saved
+        return self._opening
 
     # ---- on the owner's thread
 
@@ -265,15 +270,13 @@ class Session:
             self._end(RunStatus.ABORTED, error)
 
     def _end(self, status: RunStatus, error: BaseException | None) -> None:
-        opening = self._opening
-        if opening is None:
-            raise RuntimeError("the run was never opened")
+        opening = self._opened
         self._clients.close()
         # Threads that were waited for already are not waited for again; all others are on their way out.
         if not self._executor.close(0.0 if self._departures.abandoned else LEFT_BEHIND_S):
             _log.warning("some calls did not come back and were left behind")
         if error is not None and self._not_saved is None:
-            self._save_what_has_arrived()
+            self._arrivals.keep_all(self._inbox)
         ending = Ending(
             request=self.request,
             run_id=self.run_id,
@@ -286,33 +289,12 @@ class Session:
             saved=self._not_saved is None,
         )
         finished = self._close_run(ending, opening)
-        self._tell_what_was_saved_at_the_end()
-        self.finished = self._narrator.finished(finished, self.dispatcher)
-        if self._not_saved is None:
-            self.recorder.close()
-            opening.store.close()
+        while self._inbox:
+            self._arrivals.tell_saved(self._inbox.popleft())
+        kept = len(self.recorder.kept)
+        self.finished = self._narrator.finished(replace(finished, unsaved=kept), self.dispatcher)
+        if not kept:
+            unsaved.close_store(self.recorder, opening)
 
     def _close_run(self, ending: Ending, opening: Opening) -> ev.RunFinished:
         return close_run(ending, opening.store, self.recorder)
-
-    def _save_what_has_arrived(self) -> None:
-        """After an abort: answers that came in, until the threads had ended, are paid for and stored."""
-        for message in self._inbox:
-            if not isinstance(message, Answered | Marked):
-                continue
-            if not self._arrivals.books.holds(message.ticket.job):
-                continue
-            if isinstance(message, Answered) and not message.marked:
-                self.recorder.submit(answer_write(self.run_id, message.record))
-            elif isinstance(message, Marked) or self._keeps_account:
-                # Without an account the worker has handed it to the recorder itself.
-                self.recorder.submit(DoneWrite(self.run_id, message.record))
-
-    def _tell_what_was_saved_at_the_end(self) -> None:
-        """After an abort: commits that came in while the run was closed."""
-        while self._inbox:
-            message = self._inbox.popleft()
-            if isinstance(message, Committed):
-                for write in message.writes:
-                    if isinstance(write, DoneWrite):
-                        self._narrator.durable(write.done)
