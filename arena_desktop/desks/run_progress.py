@@ -20,6 +20,7 @@ from engine.execution.events import (
     LaneState,
     ModelSetAside,
     Planned,
+    Preparing,
     QueueChanged,
     Retrying,
     RunFinished,
@@ -67,7 +68,8 @@ class ModelProgress:
 
 @dataclass(slots=True)
 class RunProgress:
-    """The whole run as it stands. `now` gives monotonic seconds."""
+    """The whole run as it stands. `now` gives monotonic seconds. `preparing` holds (state, reason) of
+    what is made ready while the run goes on, such as the sandbox."""
 
     now: Callable[[], float]
     run_id: str = ""
@@ -85,6 +87,7 @@ class RunProgress:
     unpriced_calls: int = 0
     retrying: int = 0
     paused: bool = False
+    preparing: dict[str, tuple[str, str]] = field(default_factory=dict)
     stopping: str = ""
     status: RunStatus | None = None
     latest: deque[CallDone] = field(default_factory=lambda: deque(maxlen=LATEST))
@@ -259,6 +262,9 @@ class RunProgress:
                 self.models[key].set_aside = event.code
                 self.models[key].last_error = event.error
 
+    def _preparing(self, event: Preparing) -> None:
+        self.preparing[event.what] = (event.state, event.reason)
+
     def _stopping(self, event: RunStopping) -> None:
         self.stopping = event.reason
 
@@ -282,6 +288,7 @@ _HANDLERS: dict[type[Event], Callable[..., None]] = {
     CallFinished: RunProgress._finished,
     BudgetChanged: RunProgress._budget,
     ModelSetAside: RunProgress._set_aside,
+    Preparing: RunProgress._preparing,
     RunStopping: RunProgress._stopping,
     RunPaused: RunProgress._paused,
     RunFinished: RunProgress._run_finished,

@@ -158,7 +158,7 @@ def _lane_row(progress: RunProgress, model: ModelProgress, head: ModelHead, mome
     state, why = _state(progress, model, lane, moment)
     return LaneRow(
         head=head,
-        done=model.done + model.failed,
+        done=model.done,
         failed=model.failed,
         planned=model.planned,
         passed=model.passed if model.scored else None,
@@ -209,9 +209,9 @@ def _state(
 
 def _over(model: ModelProgress) -> Cell:
     if model.failed:
-        text = words.counted(model.failed, _tr("Done, 1 failed"), _tr("Done, {count} failed"))
+        text = words.counted(model.failed, _tr("Finished, 1 failed"), _tr("Finished, {count} failed"))
         return IconTextCell("warn", text, "warn", "text")
-    return IconTextCell("check", _tr("Done"))
+    return IconTextCell("check", _tr("Finished"))
 
 
 def _slowed(progress: RunProgress, model: ModelProgress, lane: LaneState | None) -> Cell | None:
@@ -260,7 +260,8 @@ def _done_text(row: LaneRow) -> str:
 def _done_cell(row: LaneRow) -> Cell | None:
     if row.left_out:
         return None
-    return ProgressCell(_done_text(row), row.done / row.planned if row.planned else 0.0)
+    # The bar shows what is over; failed questions are over too.
+    return ProgressCell(_done_text(row), (row.done + row.failed) / row.planned if row.planned else 0.0)
 
 
 def _lane_text(row: LaneRow) -> str:

@@ -135,3 +135,13 @@ def set_aside_messages(
         buttons = offers.buttons(code, keys, progress.models[keys[0]].lane)
         messages.append(Message(f"aside_{code}", Tone.WARN, first, text, buttons))
     return messages
+
+
+def sandbox_message(progress: RunProgress) -> Message | None:
+    """What is said while the sandbox is made ready, or that it could not be; None = nothing to say."""
+    state, reason = progress.preparing.get("sandbox", ("ready", ""))
+    if state == "ready":
+        return None
+    first, text = words.sandbox_sentences(state, reason)
+    tone = Tone.INFO if state == "preparing" else Tone.WARN
+    return Message("sandbox", tone, first, text)

@@ -346,6 +346,16 @@ def offline_text(left_s: float, saved: int) -> str:
     return _tr("{safe} Next try in {time}, by itself.").format(safe=safe, time=formats.exact_seconds(left_s))
 
 
+def sandbox_sentences(state: str, reason: str) -> tuple[str, str]:
+    """First sentence and text while the sandbox for code is made ready, and where it cannot be."""
+    if state == "preparing":
+        return (
+            _tr("Preparing the sandbox."),
+            _tr("The code of answers runs in it. The first time this takes some seconds; the run goes on."),
+        )
+    return _tr("Code cannot be run here."), reason
+
+
 def set_aside_chip(code: str) -> str:
     """The few words of a model that gets no more questions."""
     chips = {
@@ -399,7 +409,7 @@ def lane_text(width: int, configured: int) -> str:
 
 
 def done_of(done: int, planned: int) -> str:
-    """How many questions of a model are over."""
+    """How many answers of a model are in."""
     return _tr("{done} of {planned}").format(done=formats.whole(done), planned=formats.whole(planned))
 
 

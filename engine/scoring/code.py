@@ -18,7 +18,7 @@ from engine.scoring.base import (
     never_needs,
 )
 from engine.scoring.fences import fenced_blocks
-from engine.scoring.seams import SandboxRequest, SandboxResult
+from engine.scoring.seams import SANDBOX_MISSING, SandboxRequest, SandboxResult
 
 _PYTHON = ("python", "py", "python3")
 _KEPT = 2000
@@ -72,10 +72,7 @@ def _code_exec(given: CheckInput) -> Finding:
     if len(code) > _MAX_CODE:
         return Finding(0.0, False, f"The code is longer than {_MAX_CODE:,} characters", "code_too_long")
     if given.context.sandbox is None:
-        raise CheckFault(
-            "sandbox_missing",
-            "Code is run in a sandbox only, and it is not installed. Install the extra `sandbox`.",
-        )
+        raise CheckFault("sandbox_missing", SANDBOX_MISSING)
     tests = options["tests"] if options["tests"] is not None else given.reference
     proof = secrets.token_hex(16)
     source = program(

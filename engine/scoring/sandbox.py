@@ -20,11 +20,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from engine.scoring.seams import SandboxRequest, SandboxResult
+from engine.scoring.seams import SANDBOX_MISSING, SandboxRequest, SandboxResult
 
 _TICK_S = 0.05
 _KEPT_BYTES = 64_000
-_MISSING = "Code is run in a sandbox only, and it is not installed. Install the extra `sandbox`."
 _ENOSYS = 52
 
 
@@ -55,7 +54,7 @@ class Sandbox:
         self._cache = cache
         self._lock = threading.Lock()
         self._state = SandboxState.UNPREPARED if is_installed() else SandboxState.MISSING
-        self._reason = "" if is_installed() else _MISSING
+        self._reason = "" if is_installed() else SANDBOX_MISSING
         self._engine: Any = None
         self._module: Any = None
         self._clock: _Epochs | None = None

@@ -61,6 +61,13 @@ MarkRequest: TypeAlias = JudgeRequest | EmbedAsk
 MarkReply: TypeAlias = JudgeReply | EmbedSaid
 
 
+SANDBOX_MISSING = (
+    "Code is run in a sandbox only, and it is not installed. Install the extra `sandbox`:"
+    ' `pip install "arena-desktop[sandbox]"`.'
+)
+"""Why code cannot be run here, and how to get what it takes."""
+
+
 @dataclass(frozen=True, slots=True)
 class SandboxRequest:
     """Python source to run with no files, no network and no rights."""

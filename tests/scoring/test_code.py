@@ -89,7 +89,7 @@ def test_an_exit_code_of_zero_without_the_proof_is_no_pass() -> None:
 def test_without_a_sandbox_the_check_says_how_to_get_it() -> None:
     result = try_check({"type": "code_exec"}, "x = 1")
     assert (result.state, result.reason_code) == (ScoreState.ERRORED, "sandbox_missing")
-    assert "extra `sandbox`" in result.reason
+    assert 'pip install "arena-desktop[sandbox]"' in result.reason
 
 
 @pytest.mark.parametrize("fault", ["sandbox_preparing", "sandbox_failed"])

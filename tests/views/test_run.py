@@ -14,6 +14,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from arena_desktop.cells import ProgressCell, Tone
 from arena_desktop.context import AppContext
 from arena_desktop.desks.run_progress import RunProgress
 from arena_desktop.dialogs.confirm_cost import ConfirmCostDialog
@@ -23,6 +24,7 @@ from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.views.run import RunView, confirm_reasons
 from arena_desktop.views.run_facts import RunChoice
 from arena_desktop.views.run_going import RunGoing
+from arena_desktop.views.run_strips import sandbox_message
 from arena_desktop.wording.run import RunPrice, limit_sentence, price_sentence, run_button
 from engine.domain import CallDone, CallError, CallStatus, Cell, Outcome, SkippedModel
 from engine.execution.estimate import FREE, CostRange
@@ -33,6 +35,7 @@ from engine.execution.events import (
     LaneState,
     ModelSetAside,
     Planned,
+    Preparing,
     Retrying,
     RunPaused,
     Started,
@@ -268,7 +271,7 @@ def test_a_run_from_press_to_end_keeps_honest_counts(ready: RunView, fresh: AppC
     assert going.failed.figure.text() == "8"
     assert going.not_asked.figure.text() == "4"
     assert going.cost.figure.text() == "free"
-    assert going.row_state("aster") == "Done"
+    assert going.row_state("aster") == "Finished"
     assert going.row_state("ember") == "Set aside: always fails"
     assert going.row_state("grove") == "Needs a key"
     assert forbidden(texts(ready)) == []
@@ -403,13 +406,13 @@ def told(*events: Event) -> Change:
         (LANE, told(Started("r", 3, Cell("aster", "case-1", 1))), True, False, "Finishing"),
         (LANE, told(), True, False, "Stopped"),
         (LANE, told(), False, True, "Not finished"),
-        (LANE, told(*[finished(n) for n in range(10)]), False, False, "Done"),
+        (LANE, told(*[finished(n) for n in range(10)]), False, False, "Finished"),
         (
             LANE,
             told(*[finished(n, CallStatus.ERROR if n < 2 else CallStatus.OK) for n in range(10)]),
             False,
             False,
-            "Done, 2 failed",
+            "Finished, 2 failed",
         ),
         (LANE, told(ModelSetAside("r", 3, ("aster",), None, "denied", ERROR)), False, False, "Key refused"),
         (
@@ -538,3 +541,31 @@ def test_the_lane_table_is_a_sound_model(qtbot: QtBot) -> None:
     model.set_rows(lane_rows(two(replace(LANE, width=3)), HEADS, stopping=False, ended=False))
     assert tester.model() is model
     assert model.rowCount() == 2
+
+
+def test_done_means_the_same_above_and_in_the_table() -> None:
+    progress = progress_of((LANE,), (("aster", "anthropic"),))
+    progress.take([finished(n, CallStatus.ERROR if n < 3 else CallStatus.OK) for n in range(10)])
+    (row,) = lane_rows(progress, HEADS, stopping=False, ended=False)
+    assert (row.done, progress.done, progress.failed) == (7, 7, 3)
+    columns = {column.id: column for column in lane_columns()}
+    assert columns["done"].text(row) == "7 of 10"
+    assert columns["done"].cell(row) == ProgressCell("7 of 10", 1.0)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("events", "first"),
+    [
+        ((), None),
+        ((Preparing("r", 3, "sandbox", "preparing"),), "Preparing the sandbox."),
+        ((Preparing("r", 3, "sandbox", "preparing"), Preparing("r", 4, "sandbox", "ready")), None),
+        ((Preparing("r", 3, "sandbox", "missing", "Install it."),), "Code cannot be run here."),
+    ],
+)
+def test_the_sandbox_says_that_it_is_prepared(events: tuple[Event, ...], first: str | None) -> None:
+    progress = progress_of((LANE,))
+    progress.take(events)
+    message = sandbox_message(progress)
+    assert (message.first if message else None) == first
+    if message is not None and message.tone is Tone.WARN:
+        assert message.text == "Install it."
