@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from engine.config.embedder_key import PREFIX
 from engine.config.embedders import Embedder, find_embedder, model_wanted, models_wanted
@@ -35,6 +36,11 @@ def embedder_entries(cases: Iterable[Case], config: Config) -> tuple[ModelEntry,
 def embeds(case: Case, config: Config) -> bool:
     """Whether a check of the case compares by embeddings."""
     return any(_name(check, config) is not None for check in case.checks)
+
+
+def embedders_of(case: Case, config: Config) -> tuple[tuple[str, str | None, Mapping[str, Any]], ...]:
+    """The models that the checks of a case compare by, by all that decides their vectors."""
+    return tuple((e.model, e.provider, dict(e.params)) for e in embedder_entries((case,), config))
 
 
 def _name(check: CheckSpec, config: Config) -> str | None:

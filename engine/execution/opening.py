@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from engine.domain import CallStatus, Case, Cell
 from engine.errors import UserError
 from engine.execution.budget import Carried
+from engine.execution.embed_rules import embedders_of
 from engine.execution.events import Earlier
 from engine.execution.judge_rules import judge_terms
 from engine.execution.ledger_rows import carried_over
@@ -165,7 +166,8 @@ def _answered(store: Store, run_id: str, cells: frozenset[Cell]) -> frozenset[Ce
 
 
 def _unjudged(store: Store, run_id: str, request: RunRequest) -> frozenset[Cell]:
-    if request.plan.judge is None or request.again:
+    asks = request.plan.judge is not None or request.plan.embedders
+    if not asks or request.again:
         return frozenset()
     return frozenset(unjudged(store, run_id))
 
@@ -192,6 +194,8 @@ def _changed_checks(before: StoredRun, request: RunRequest) -> tuple[str, ...]:
 
     def changed(case: Case) -> bool:
         if not same_options or checks[case.id] != (case.checks, case.reference):
+            return True
+        if embedders_of(case, was) != embedders_of(case, now):
             return True
         return not same_judge and any(canonical_check(check.type) in JUDGE_CHECKS for check in case.checks)
 

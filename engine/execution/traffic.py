@@ -167,6 +167,8 @@ class Traffic:
 
     def stop_lane(self, lane: Lane, code: str, failure: Failure | None, until: float | None = None) -> None:
         """No more calls on this lane until the user offers it again."""
+        if _marks(lane) and lane.stopped:
+            return  # what was under way fails for the same cause; that is told already
         lane.stopped = code
         if _marks(lane):
             self.changes.append(SetAside((), lane.id, code, failure, until))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from engine.config.canonical import digest
+from engine.config.embedders import Embedder, find_embedder, model_wanted
 from engine.config.schema import Config
 from engine.domain import Answer, Case, CaseScore, CheckResult, CheckSpec, Outcome, ScoreState
 from engine.scoring.base import CheckFault, ScoringContext
 from engine.scoring.custom import ASKED, CODE
 from engine.scoring.custom_files import find_scorer
-from engine.scoring.registry import canonical_check, reference_of
+from engine.scoring.registry import CHECKS, canonical_check, reference_of
 from engine.scoring.score import combine, run_check
 
 JUDGE, SANDBOX, EMBEDDING, OWN_CODE, PERSON = "judge", "sandbox", "embedding", "own_code", "person"
@@ -23,6 +25,7 @@ UNKNOWN_TERMS = "unknown"
 """Stands there for an old mark of which nobody knows any more what it was asked for."""
 
 _JUDGES = frozenset({"llm_judge", "pairwise_judge"})
+_NOT_ASKED = frozenset({"judge_failed", "embedding_failed"})
 _NO_ANSWER = (Outcome.BLOCKED, Outcome.FAILED, Outcome.STOPPED)
 
 
@@ -51,9 +54,8 @@ def need_of(spec: CheckSpec, config: Config) -> str | None:
         return OWN_CODE
     if name in _JUDGES:
         return JUDGE
-    if name == "similarity":
-        method = spec.options.get("method", config.scorers.options.get(name, {}).get("method"))
-        return EMBEDDING if method == "embedding" else None
+    if model_wanted(spec.type, spec.options, config.scorers.options) is not None:
+        return EMBEDDING
     return {"code_exec": SANDBOX, "manual": PERSON}.get(name)
 
 
@@ -73,10 +75,29 @@ def at_hand(need: str | None, context: ScoringContext) -> bool:
 def terms_of(spec: CheckSpec, side: Side) -> str:
     """A digest of all that decides what the check says about a given answer."""
     name = canonical_check(spec.type) or spec.type
-    options = side.config.scorers.options.get(name, {})
+    options = _project_options(name, side.config)
     own = canonical_check(spec.type) is None
     judge = asdict(side.config.judge) if name in _JUDGES or own else None
-    return digest([name, spec.options, spec.negate, reference_of(spec, side.case), options, judge])
+    terms = [name, spec.options, spec.negate, reference_of(spec, side.case), options, judge]
+    model = model_wanted(spec.type, spec.options, side.config.scorers.options)
+    return digest(terms if model is None else [*terms, _embedder_terms(model, side.config)])
+
+
+def _project_options(name: str, config: Config) -> Mapping[str, Any]:
+    """The project's options of a check, whichever of its names they are written under."""
+    given = config.scorers.options
+    aliases = CHECKS[name].aliases if name in CHECKS else ()
+    if not any(alias in given for alias in aliases):
+        return given.get(name, {})
+    return {key: value for other in (*aliases, name) for key, value in given.get(other, {}).items()}
+
+
+def _embedder_terms(name: str, config: Config) -> list[Any]:
+    """All that decides what vectors a model gives; how it is reached is not among it."""
+    found = find_embedder(name, config)
+    if not isinstance(found, Embedder):
+        return [name]
+    return [found.entry.model, found.entry.provider, dict(found.entry.params)]
 
 
 def remark(answer: Answer, mark: CaseScore | None, old: Side, new: Side, context: ScoringContext) -> Remark:
@@ -154,7 +175,7 @@ def _code_of(spec: CheckSpec, context: ScoringContext) -> str:
 
 
 def _could_not_be_asked(result: CheckResult) -> bool:
-    return result.state is ScoreState.ERRORED and result.reason_code == "judge_failed"
+    return result.state is ScoreState.ERRORED and result.reason_code in _NOT_ASKED
 
 
 class _Earlier:
@@ -214,8 +235,9 @@ def _made(spec: CheckSpec, answer: Answer, new: Side, context: ScoringContext) -
 
 
 def with_terms(result: CheckResult, spec: CheckSpec, side: Side) -> CheckResult:
-    """The result with its terms where a judge made it, so that it is paid for once."""
-    if result.type not in _JUDGES and ASKED not in result.detail:
+    """The result with its terms where a judge or embeddings made it, so that it is paid for once."""
+    compared = model_wanted(spec.type, spec.options, side.config.scorers.options) is not None
+    if result.type not in _JUDGES and ASKED not in result.detail and not compared:
         return result
     return replace(result, detail={**result.detail, TERMS: terms_of(spec, side)})
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,10 @@ from engine.project import Overrides, Project, load_project
 from engine.storage.rows import StoredRun
 from engine.storage.store import Store
 from providers.base import ConnectionSettings, Finish, ModelInfo, Reply, Request, Usage
+from providers.embedding import Embedded, EmbedRequest
 
 Answering = Callable[[Request], Reply]
+Embedding = Callable[[EmbedRequest], Embedded]
 
 
 def reply(text: str = "ok", tokens: int = 5) -> Reply:
@@ -33,8 +36,10 @@ def reply(text: str = "ok", tokens: int = 5) -> Reply:
 class FakeService:
     """One fake vendor behind every connection; counts what happens to it. Thread-safe."""
 
-    def __init__(self, answer: Answering = lambda request: reply()) -> None:
+    def __init__(self, answer: Answering = lambda request: reply(), embed: Embedding | None = None) -> None:
         self._answer = answer
+        self._embed = embed
+        self.embeds: list[EmbedRequest] = []
         self._lock = threading.Lock()
         self.requests: list[Request] = []
         self.made: list[ConnectionSettings] = []
@@ -51,11 +56,24 @@ class FakeService:
     def ask(self, request: Request) -> Reply:
         with self._lock:
             self.requests.append(request)
+        with self._counted():
+            return self._answer(request)
+
+    def embed(self, request: EmbedRequest) -> Embedded:
+        with self._lock:
+            self.embeds.append(request)
+        with self._counted():
+            assert self._embed is not None
+            return self._embed(request)
+
+    @contextlib.contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._lock:
             self.in_flight += 1
             self.most_in_flight = max(self.most_in_flight, self.in_flight)
         self.flying.release()
         try:
-            return self._answer(request)
+            yield
         finally:
             with self._lock:
                 self.in_flight -= 1
@@ -70,6 +88,9 @@ class FakeProvider:
 
     def complete(self, request: Request) -> Reply:
         return self._service.ask(request)
+
+    def embed(self, request: EmbedRequest) -> Embedded:
+        return self._service.embed(request)
 
     def list_models(self, timeout_s: float = 5.0) -> list[ModelInfo]:
         return []
