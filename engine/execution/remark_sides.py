@@ -88,13 +88,12 @@ def _new_config(before: Config, now: Config) -> Config:
     What was asked of whom stays. A model's declared facts are taken over where the entry still
     means the same model.
     """
-    entries = {entry.key: entry for entry in now.models}
     known = {connection.id for connection in before.connections}
     return replace(
         before,
         # A judge may be reached over a connection that the run did not have.
         connections=(*before.connections, *(c for c in now.connections if c.id not in known)),
-        models=tuple(_with_card(entry, entries.get(entry.key)) for entry in before.models),
+        models=_models(before, now),
         metrics=now.metrics,
         constraints=now.constraints,
         statistics=now.statistics,
@@ -102,6 +101,20 @@ def _new_config(before: Config, now: Config) -> Config:
         judge=now.judge,
         pricing=now.pricing,
     )
+
+
+def _models(before: Config, now: Config) -> tuple[ModelEntry, ...]:
+    """Those that were asked, and beside them those that are not compared: checks may use their vectors."""
+    entries = {entry.key: entry for entry in now.models}
+    kept = tuple(_as_now(entry, entries.get(entry.key)) for entry in before.models)
+    known = {entry.key for entry in kept}
+    return (*kept, *(entry for entry in now.models if not entry.enabled and entry.key not in known))
+
+
+def _as_now(entry: ModelEntry, now: ModelEntry | None) -> ModelEntry:
+    if entry.enabled or now is None or now.enabled:
+        return _with_card(entry, now)
+    return now
 
 
 def _with_card(entry: ModelEntry, now: ModelEntry | None) -> ModelEntry:
