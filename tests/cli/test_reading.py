@@ -208,3 +208,29 @@ def test_the_command_line_imports_no_widget_module() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_score_runs_code_in_the_sandbox_or_says_how_to_get_it(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.scoring import sandbox as sandboxes
+    from engine.scoring.seams import SandboxRequest, SandboxResult
+
+    class Refuses:
+        is_kept = False
+
+        def __call__(self, request: SandboxRequest) -> SandboxResult:
+            return SandboxResult(1, "", "AssertionError: 2 is not 1")
+
+    file = tmp_path / "answer.txt"
+    file.write_text("def f(): return 2", encoding="utf-8")
+    check = json.dumps({"type": "code_exec", "tests": "assert f() == 1"})
+    monkeypatch.setattr(sandboxes, "program_sandbox", Refuses)
+    monkeypatch.setattr(sandboxes, "is_installed", lambda: True)
+    said = call(capfd, "score", "--check", check, "--answer", file, "--json")
+    assert said.json["reason"] == "The code does not work: AssertionError: 2 is not 1."
+    assert "Preparing the sandbox" in said.err
+    monkeypatch.setattr(sandboxes, "is_installed", lambda: False)
+    missing = call(capfd, "score", "--check", check, "--answer", file, "--json")
+    assert missing.json["state"] == "errored"
+    assert "pip install" in missing.json["reason"]

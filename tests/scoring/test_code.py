@@ -122,6 +122,7 @@ def test_the_compiled_interpreter_is_kept_and_loads_at_once(sandbox: Sandbox) ->
     (kept,) = sandbox._cache.glob("*.compiled")
     assert kept.stat().st_mode & 0o077 == 0
     again = Sandbox(sandbox._cache)
+    assert again.is_kept
     start = time.monotonic()
     assert again.prepare() is SandboxState.READY
     assert time.monotonic() - start < 3

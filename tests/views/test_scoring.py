@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout
@@ -14,6 +16,8 @@ from arena_desktop.wording.setup import coverage_sentence, margin_sentence, opti
 from engine.domain import CheckSpec
 from engine.project import load_project
 from engine.scoring.registry import CHECKS
+from engine.scoring.sandbox import SandboxState
+from engine.scoring.seams import SandboxRequest, SandboxResult
 from tests.views.setup_world import CONFIG, TESTS, World, forbidden, nameless, shown, texts
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -203,6 +207,56 @@ def test_paid_and_hand_marking_are_not_tried() -> None:
         can_be_tried(Marking(CheckSpec(name), 1)) for name in ("llm_judge", "manual", "cost", "own")
     )
     assert can_be_tried(Marking(CheckSpec("semantic"), 1)), "an alias counts as its check"
+
+
+class SlowSandbox:
+    """Is ready only after it was prepared; says what it was given to run."""
+
+    def __init__(self) -> None:
+        self.state, self.reason = SandboxState.UNPREPARED, ""
+        self.go_on, self.sources = threading.Event(), []
+
+    def prepare(self) -> SandboxState:
+        self.state = SandboxState.PREPARING
+        assert self.go_on.wait(10)
+        self.state = SandboxState.READY
+        return self.state
+
+    def __call__(self, request: SandboxRequest) -> SandboxResult:
+        self.sources.append(request.source)
+        return SandboxResult(1, "", "AssertionError: 3 is not 4")
+
+
+def test_code_is_tried_in_the_sandbox_that_is_prepared_meanwhile(
+    page: ScoringView, world: World, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena_desktop.views.check_tester.is_installed", lambda: True)
+    slow, tester = SlowSandbox(), page._tester
+    tester.make_sandbox = lambda: slow  # type: ignore[assignment,return-value]
+    tests = (
+        "tests:\n  - {id: one, input: Write add., eval_type: code_exec, reference: 'assert add(1) == 4'}\n"
+    )
+    opened(page, world, qtbot, tests=tests)
+    choose(page, "The code works")
+    tester.answer.setPlainText("def add(a): return 3")
+    tester.try_now()
+    assert tester._reason.text().startswith("Preparing the sandbox.")
+    assert slow.sources == []
+    slow.go_on.set()
+    qtbot.waitUntil(lambda: tester.chip.text == "Fail", timeout=10_000)
+    assert tester._reason.text() == "The code does not work: AssertionError: 3 is not 4."
+    assert "def add(a): return 3" in slow.sources[0]
+
+
+def test_without_the_sandbox_the_tester_says_how_to_get_it(
+    page: ScoringView, world: World, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena_desktop.views.check_tester.is_installed", lambda: False)
+    opened(page, world, qtbot, tests="tests:\n  - {id: one, input: Write add., eval_type: code_exec}\n")
+    choose(page, "The code works")
+    chip, reason = tried(page, world, qtbot, "x = 1")
+    assert chip == "No mark"
+    assert "pip install" in reason
 
 
 def test_what_matters_most_is_changed_in_the_project(page: ScoringView, world: World, qtbot: QtBot) -> None:
