@@ -1,7 +1,12 @@
-"""Marking a saved run again by the open project as it is now; no model is asked."""
+"""Marking a saved run again by the open project as it is now.
+
+What is free is done at once, in the background. Where a judge has to be asked, its price is told
+first and nothing is asked before `go_on`; then a session with a thread of its own asks it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -9,22 +14,44 @@ from PySide6.QtCore import QObject, Signal
 from engine.errors import ArenaError, UserError
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from arena_desktop.background import Background, Job
-    from arena_desktop.desks.project_desk import ProjectDesk
+    from arena_desktop.desks.project_desk import OpenProject, ProjectDesk
     from arena_desktop.desks.result_desk import ResultDesk
+    from engine.domain import RunStatus, SkippedModel
+    from engine.execution.events import Event, RunFinished
+    from engine.execution.mark_again import MarkAgain
+    from engine.execution.marking_controller import MarkingController
     from engine.execution.rescore import Rescored
     from engine.keystore import KeyStore
 
 
+@dataclass(slots=True)
+class MarkingProgress:
+    """A session that asks a judge, as it stands. `slowed` is set while a service asks to slow down."""
+
+    answers: int
+    marked: int = 0
+    spent_usd: Decimal | None = None
+    began_usd: Decimal | None = None
+    slowed: bool = False
+    stopping: bool = False
+
+
 class RescoreDesk(QObject):
-    """One re-scoring at a time. GUI thread only; a stop changes nothing."""
+    """One marking at a time. GUI thread only."""
 
     progressed = Signal(int, int)
-    """Answers looked at, and how many there are."""
+    """Answers looked at or marked, and how many there are."""
+    priced = Signal(object)
+    """MarkAgain: a judge has to be asked for this price; `go_on` or `decline` follows."""
+    looked = Signal(object)
+    """MarkAgain: what marking a run again would ask and cost; nothing waits for an answer."""
     done = Signal(object)
-    """Rescored: stored; whoever shows the run reads it again."""
+    """Rescored: stored; whoever shows the run reads it again. `ended_as` says how a session went."""
     failed = Signal(object)
-    """ArenaError: nothing was changed."""
+    """ArenaError: what was marked until then is kept."""
     state_changed = Signal()
 
     def __init__(
@@ -33,50 +60,179 @@ class RescoreDesk(QObject):
         super().__init__()
         self._background, self._projects, self._results, self._keys = background, projects, results, keys
         self._job: Job | None = None
+        self._found: MarkAgain | None = None
+        self._controller: MarkingController | None = None
+        self.progress: MarkingProgress | None = None
+        self.ended_as: RunStatus | None = None
+        self.skip: SkippedModel | None = None
 
     @property
     def running(self) -> bool:
-        """Whether a run is being marked again."""
-        return self._job is not None
+        """Whether a run is being marked again, or its price waits for an answer."""
+        return self._job is not None or self._found is not None or self._controller is not None
+
+    @property
+    def asking(self) -> bool:
+        """Whether a judge is being asked."""
+        return self._controller is not None
+
+    def look(self, run_id: str) -> None:
+        """Finds out what marking a run again would cost; `looked` follows, unless it cannot be said."""
+        opened = self._projects.current
+        if opened is None:
+            return
+
+        def work(job: Job) -> MarkAgain | None:
+            try:
+                return self._look(job, run_id, opened, probe=False)
+            except ArenaError:
+                return None  # pressing the button says why
+
+        self._background.run(work, self._tell_looked, self._on_failed, name="marking price", replace=True)
+
+    def _tell_looked(self, found: MarkAgain | None) -> None:
+        if found is not None:
+            self.looked.emit(found)
 
     def start(self, run_id: str) -> None:
-        """Marks a run again by the open project; `done` or `failed` follows."""
+        """Marks a run again by the open project; `priced`, `done` or `failed` follows."""
         if self.running:
             return
-        project = self._projects.project
-        if project is None:
+        opened = self._projects.current
+        if opened is None:
             hint = "Open the project that this run belongs to."
             self.failed.emit(UserError("no_project", "No project is open.", hint=hint))
             return
-        store, keys = self._results.store, self._keys
+        self.progress, self.ended_as, self.skip = None, None, None
 
-        def work(job: Job) -> Rescored:
-            from engine.execution.rescore import Tools, rescore, sandbox_for
+        def work(job: Job) -> tuple[MarkAgain, Rescored | None]:
+            found = self._look(job, run_id, opened)
+            return found, None if found.asks else self._free(job, run_id, opened)
 
-            tools = Tools(
-                trusted=keys.trust_book.is_trusted(project),
-                sandbox=sandbox_for(project),
-                should_stop=lambda: job.stopped,
-                progress=self.progressed.emit,
-            )
-            return rescore(store(), run_id, project, tools)
-
-        self._job = self._background.run(work, self._on_done, self._on_failed, name="rescore")
+        self._job = self._background.run(work, self._on_looked, self._on_failed, name="rescore")
         self.state_changed.emit()
 
+    def go_on(self) -> None:
+        """Asks the judge for the price that was told."""
+        found, self._found = self._found, None
+        if found is None:
+            return
+        from engine.execution.marking_controller import MarkingController
+
+        controller = self._controller = MarkingController(found)
+        self.progress = MarkingProgress(found.answers)
+        controller.events.connect(self._on_events)
+        controller.finished.connect(self._on_finished)
+        controller.start_in_thread()
+        self.state_changed.emit()
+        self.progressed.emit(0, found.answers)
+
+    def start_free(self, run_id: str) -> None:
+        """Does only what is free; the judge's marks stay as they are. `done` or `failed` follows."""
+        opened = self._projects.current
+        if self.running or opened is None:
+            return
+        self.progress, self.ended_as, self.skip = None, None, None
+
+        def work(job: Job) -> Rescored:
+            return self._free(job, run_id, opened)
+
+        self._job = self._background.run(work, self._on_freely, self._on_failed, name="rescore")
+        self.state_changed.emit()
+
+    def decline(self) -> str:
+        """Nothing is asked and nothing is changed. Returns the run that was not marked."""
+        found, self._found = self._found, None
+        self.state_changed.emit()
+        return found.run_id if found is not None else ""
+
     def stop(self) -> None:
-        """Ends it; the run stays as it was."""
-        if self._job is not None:
+        """Ends it. Free marking changes nothing then; a judge finishes marks that are begun, and is cut
+        off at a second stop."""
+        if self._controller is not None and self.progress is not None:
+            self.progress.stopping = True
+            self._controller.cancel()
+            self.state_changed.emit()
+        elif self._job is not None:
             self._job.stop()
             self._end()
+
+    # ---- in the background
+
+    def _look(self, job: Job, run_id: str, opened: OpenProject, *, probe: bool = True) -> MarkAgain:
+        from engine.execution.candidates import Means
+        from engine.execution.mark_again import look
+
+        means = Means(self._keys, opened.prices, probe=probe, should_stop=lambda: job.stopped)
+        return look(self._results.store(), run_id, opened.project, means)
+
+    def _free(self, job: Job, run_id: str, opened: OpenProject) -> Rescored:
+        from engine.execution.rescore import Tools, rescore, sandbox_for
+
+        tools = Tools(
+            trusted=self._keys.trust_book.is_trusted(opened.project),
+            sandbox=sandbox_for(opened.project),
+            should_stop=lambda: job.stopped,
+            progress=self.progressed.emit,
+        )
+        return rescore(self._results.store(), run_id, opened.project, tools)
+
+    # ---- answers
+
+    def _on_freely(self, result: Rescored) -> None:
+        self._end()
+        self.done.emit(result)
+
+    def _on_looked(self, answer: tuple[MarkAgain, Rescored | None]) -> None:
+        found, result = answer
+        if result is not None:
+            self.skip = found.request.preflight.judge_skip if found.changed else None
+            self._on_freely(result)
+            return
+        self._job, self._found = None, found
+        if found.cost.high == 0:
+            self.go_on()
+        else:
+            self.state_changed.emit()
+            self.priced.emit(found)
+
+    def _on_events(self, events: tuple[Event, ...]) -> None:
+        from engine.execution.events import BudgetChanged, QueueChanged, Scored
+
+        progress = self.progress
+        if progress is None:
+            return
+        for event in events:
+            if isinstance(event, Scored):
+                progress.marked += 1
+            elif isinstance(event, BudgetChanged):
+                progress.spent_usd = event.spent_usd
+                if progress.began_usd is None:
+                    progress.began_usd = event.spent_usd
+            elif isinstance(event, QueueChanged):
+                progress.slowed = any(
+                    lane.closed_for_s or lane.width < lane.configured for lane in event.lanes
+                )
+        self.progressed.emit(min(progress.marked, progress.answers), progress.answers)
+
+    def _on_finished(self, finished: RunFinished) -> None:
+        controller, self._controller = self._controller, None
+        rescored = controller.rescored if controller is not None else None
+        self.ended_as = finished.status
+        self.state_changed.emit()
+        if rescored is not None:
+            self.done.emit(rescored)
+            return
+        failure = controller.failure if controller is not None else None
+        if not isinstance(failure, ArenaError):
+            kept = "The marks made until then are kept; mark again for the rest."
+            hint = f"{finished.error or ''} {kept}".strip()
+            failure = UserError("marking_broke_off", "Marking again broke off.", hint=hint)
+        self.failed.emit(failure)
 
     def _end(self) -> None:
         self._job = None
         self.state_changed.emit()
-
-    def _on_done(self, result: Rescored) -> None:
-        self._end()
-        self.done.emit(result)
 
     def _on_failed(self, error: Exception) -> None:
         self._end()

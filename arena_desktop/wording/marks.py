@@ -249,6 +249,6 @@ def own_board_sentences(marks: int) -> tuple[str, str]:
 def mark_again_sentence(number: int) -> str:
     """What marking a saved run again does."""
     return _tr(
-        "Marks the answers of run {number} by these rules as they are now. No model is asked and nothing is"
-        " spent. Earlier marks are kept."
+        "Marks the answers of run {number} by these rules as they are now. No model is asked again. Where a"
+        " second AI has to mark, its price is shown first. Earlier marks are kept."
     ).format(number=number)

@@ -246,6 +246,10 @@ def _rescored(values: Values, _names: Names) -> str:
 
 
 _NOTES: dict[str, Callable[[Values, Names], str]] = {
+    "marking_cut_off": lambda _v, _n: _tr(
+        "Marking this run again is not finished: some marks are new and some are old. Mark it again to make"
+        " the rest; what is paid for is not asked again."
+    ),
     "errors_unweighted": lambda v, _n: _tr(
         "{errors} of {calls} questions failed. They are not counted as wrong; give “{metric}” a weight to"
         " count them."
