@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -14,6 +15,7 @@ from arena_desktop.theme import current
 from arena_desktop.theme.paint import card, draw_shape
 from arena_desktop.theme.switch import set_width
 from arena_desktop.theme.tokens import RADIUS_CARD
+from arena_desktop.views.answer_versions import Version, VersionRow
 from arena_desktop.widgets.answer_view import AnswerView, TextMark
 from arena_desktop.widgets.card import Card, Divider
 from arena_desktop.widgets.chip import Chip
@@ -21,6 +23,7 @@ from arena_desktop.widgets.fields import Combo, Spin
 from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import ElidedLabel, Label
 from arena_desktop.wording import answers as words
+from arena_desktop.wording import ask_again as again_words
 from engine.domain import CallDone
 from engine.stats.own_marks import OwnView
 
@@ -54,11 +57,15 @@ class AnswerColumn(Card):
     """A column of the Answers page. `mark_chosen` carries an OwnView, or None for no mark."""
 
     mark_chosen = Signal(object)
+    again_pressed = Signal()
 
     def __init__(self, number: int) -> None:
         super().__init__(16, spacing=8, name=f"answer_column_{number}")
         self.call: CallDone | None = None
         self.head: ModelHead | None = None
+        self._alias = ""
+        self._kept: tuple[Version, ...] = ()
+        self._text_marks: tuple[TextMark, ...] = ()
         self._at = False
         self._own: OwnView | None = None
         set_width(self, WIDTH, least=True)
@@ -82,6 +89,10 @@ class AnswerColumn(Card):
         self.body.addWidget(self.why)
         self.body.addWidget(Label(self.tr("My mark"), "head", colour="text2"))
         self.body.addLayout(self._mark_row(number))
+        self.versions = VersionRow(number)
+        self.versions.again_pressed.connect(self.again_pressed)
+        self.versions.chosen.connect(self._show_version)
+        self.body.addWidget(self.versions)
 
     def _mark_row(self, number: int) -> FlowLayout:
         row = FlowLayout(gap=4)
@@ -119,22 +130,49 @@ class AnswerColumn(Card):
         text_marks: Sequence[TextMark] = (),
     ) -> None:
         """Shows an answer. `alias` takes the place of the name while names are hidden."""
-        self.head, self.call = head, call
-        name = alias or head.label
+        self.head, self.call, self._kept = head, call, ()
+        self._text_marks = tuple(text_marks)
+        self._alias, name = alias, alias or head.label
         self._shape.set_index(None if alias else head.index)
         self.name.setText(name)
+        self._fill(call, text_marks)
+        self.mark.setAccessibleName(self.tr("My mark for {model}").format(model=name))
+        self.score.setAccessibleName(self.tr("My score for {model}").format(model=name))
+        self.mark.setEnabled(call is not None and call.answer is not None)
+        self.versions.set_name(name, can_ask=call is not None)
+        self.versions.set_versions(())
+        self.score.setEnabled(True)
+        self.set_mark(mark)
+
+    def _fill(self, call: CallDone | None, text_marks: Sequence[TextMark] = ()) -> None:
+        name = self.name.text()
         text, kind = words.verdict_word(call)
         self.chip.set_chip(text, _TONES[kind])
-        figures = words.figures(call)
-        self.figures.setText("" if alias else figures)
+        self.figures.setText("" if self._alias else words.figures(call))
         self.view.set_answer(words.shown_text(call), text_marks)
         self.view.edit.setAccessibleName(self.tr("Answer of {model}, {mark}").format(model=name, mark=text))
         self.view.edit.setPlaceholderText("" if words.shown_text(call) else text)
         self.why.setText(words.why(call))
-        self.mark.setAccessibleName(self.tr("My mark for {model}").format(model=name))
-        self.score.setAccessibleName(self.tr("My score for {model}").format(model=name))
-        self.mark.setEnabled(call is not None and call.answer is not None)
-        self.set_mark(mark)
+
+    def set_versions(self, versions: Sequence[Version]) -> None:
+        """The answers that are kept for this question, the counting one first."""
+        self._kept = tuple(versions)
+        self.versions.set_versions(versions)
+
+    def _show_version(self, place: int) -> None:
+        """Another answer of the same model; marks are only given to the one that counts."""
+        call = self.call
+        if call is None or place >= len(self._kept):
+            return
+        if place == 0:
+            self._fill(call, self._text_marks)
+        else:
+            answer, score = self._kept[place]
+            other = replace(call, answer=answer, score=score, outcome=answer.outcome, attempts=1)
+            self._fill(other)
+            self.why.setText(again_words.version_why(words.why(other)))
+        self.mark.setEnabled(place == 0 and call.answer is not None)
+        self.score.setEnabled(place == 0)
 
     def set_mark(self, mark: OwnView | None) -> None:
         """The person's own mark; None = none. A score can be given to an answer that has a mark."""
@@ -145,7 +183,9 @@ class AnswerColumn(Card):
 
     def set_text_marks(self, marks: Sequence[TextMark]) -> None:
         """Which pieces of the answer are marked."""
-        self.view.set_marks(marks)
+        self._text_marks = tuple(marks)
+        if not self.versions.shows_other:
+            self.view.set_marks(marks)
 
     def set_at(self, at: bool) -> None:
         """Whether the keys of the list mean this answer."""

@@ -15,6 +15,7 @@ from arena_desktop.theme import scaled
 from arena_desktop.views.answer_column import AnswerColumn
 from arena_desktop.views.answer_marks import expected_marks, only_here_marks
 from arena_desktop.views.answer_question import QuestionCard
+from arena_desktop.views.answer_versions import Version
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.answer_view import MarkKind, MarkLegend, TextMark
 from arena_desktop.widgets.buttons import Button
@@ -46,6 +47,10 @@ class AnswerPane(QWidget):
     """Shows `CaseAnswers`. `mark_chosen(Cell, OwnView | None)`: the person marked an answer."""
 
     mark_chosen = Signal(object, object)
+    again_wanted = Signal(object)
+    """A CallDone whose question is to be asked again."""
+    case_shown = Signal(object)
+    """CaseAnswers: another test, or the same one read anew."""
     copied = Signal()
 
     def __init__(self) -> None:
@@ -59,6 +64,7 @@ class AnswerPane(QWidget):
         self._mark_differences = True
         self._scrolling = False
         self._heads: Sequence[ModelHead] = ()
+        self._versions: Mapping[Cell, Sequence[Version]] = {}
         self._text_marks: list[list[TextMark]] = []
         self._more = QTimer(self, singleShot=True, interval=0)
         self._more.timeout.connect(self._add_column)
@@ -117,13 +123,21 @@ class AnswerPane(QWidget):
 
     def show_case(self, answers: CaseAnswers | None) -> None:
         """Another test; None empties the pane."""
-        self._shown = answers
+        self._shown, self._versions = answers, {}
         self.setVisible(answers is not None)
         if answers is None:
             return
         self.asked.show_case(answers.case, self.width())
         self._fill_trials(answers.trials)
         self._fill()
+        self.case_shown.emit(answers)
+
+    def set_versions(self, versions: Mapping[Cell, Sequence[Version]]) -> None:
+        """The answers that are kept for the questions on show, by cell."""
+        self._versions = versions
+        for column in self.answer_columns():
+            if column.call is not None:
+                column.set_versions(versions.get(column.call.cell, ()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -210,6 +224,7 @@ class AnswerPane(QWidget):
         column = self._columns[number]
         call, mark = answers.calls.get(cell), answers.marks.get(cell)
         column.show_answer(head, call, mark, alias=alias, text_marks=self._text_marks[number])
+        column.set_versions(self._versions.get(cell, ()))
 
     def _add_column(self) -> None:
         """The next column that is still missing."""
@@ -226,6 +241,7 @@ class AnswerPane(QWidget):
     def _make_column(self, number: int) -> None:
         column = AnswerColumn(number + 1)
         column.mark_chosen.connect(lambda mark: self._on_mark(number, mark))
+        column.again_pressed.connect(lambda: self.again_wanted.emit(column.call))
         column.view.scroll_bar().valueChanged.connect(lambda _value: self._on_scrolled(number))
         self._row.addWidget(column, 1)
         self._columns.append(column)

@@ -12,6 +12,7 @@ from arena_desktop.cells import Tone
 from arena_desktop.itemmodels.answer_tests import MOST_MARKS, TestRow
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.theme import scaled
+from arena_desktop.views.answer_again import AskAgain
 from arena_desktop.views.answer_calls import CallPane
 from arena_desktop.views.answer_list import TestList
 from arena_desktop.views.answer_marking import AnswerMarking
@@ -57,6 +58,9 @@ class AnswersView(ResultPage):
         self.pane = AnswerPane()
         self.marking = AnswerMarking(context, self.strips)
         self.marking.changed.connect(self._on_marks)
+        self.again = AskAgain(context, self, lambda: self.facts.info if self.facts is not None else None)
+        self.again.said.connect(self.strips.show_message)
+        self.again.follow(self.pane)
         self._add_tools()
         self._add_sides()
         context.answers_wanted.connect(self.show_wanted)
@@ -123,6 +127,7 @@ class AnswersView(ResultPage):
             pane.case_wanted.connect(self._on_case_wanted)
             pane.clear_wanted.connect(self.clear_filter)
             pane.counts_changed.connect(self._show_counts)
+            self.again.follow_table(pane)
             self.stack.addWidget(pane)
             if self.facts is not None:
                 pane.set_run(self._run_id, self.facts.heads, trials=self.facts.info.trials)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from PySide6.QtCore import QCoreApplication
 
-from arena_desktop.wording.run import counted
+from arena_desktop.wording import formats
+from arena_desktop.wording.run import about_cost, counted
 
 
 def _tr(text: str) -> str:
@@ -46,14 +49,8 @@ def ask_again_text(answered: int, unanswered: int) -> str:
         parts.append(
             counted(
                 answered,
-                _tr(
-                    "Its first answer goes on counting. The new one stands beside it under Earlier and later"
-                    " answers, and does not count."
-                ),
-                _tr(
-                    "{count} have an answer, and that goes on counting. The new ones stand beside it under"
-                    " Earlier and later answers, and do not count."
-                ),
+                _tr("One has an answer, and that goes on counting. The new one can be seen beside it."),
+                _tr("{count} have an answer, and that goes on counting. The new ones can be seen beside it."),
             )
         )
     if unanswered:
@@ -65,3 +62,59 @@ def ask_again_text(answered: int, unanswered: int) -> str:
             )
         )
     return " ".join(parts)
+
+
+def ask_again_spoken(name: str) -> str:
+    """The button below one model's answer, for a screen reader."""
+    return _tr("Ask {model} again").format(model=name)
+
+
+def versions_spoken(name: str) -> str:
+    """The choice between the answers of one model."""
+    return _tr("Which answer of {model}").format(model=name)
+
+
+def version_name(place: int, count: int) -> str:
+    """One of several answers to the same question. `place` 0 = the one that counts, then newest first."""
+    if place == 0:
+        return _tr("The answer that counts")
+    if count == 2:
+        return _tr("The other answer")
+    return _tr("Other answer {number}").format(number=count - place)
+
+
+def version_why(reason: str) -> str:
+    """Why an answer that does not count got its mark."""
+    return _tr("This answer does not count. {reason}").format(reason=reason).strip()
+
+
+def last_cost(usd: Decimal | None) -> str:
+    """What the same questions cost before."""
+    if usd is None:
+        return _tr("What it will cost is not known.")
+    return _tr("The last time it cost {cost}.").format(cost=formats.money(usd))
+
+
+def pay_button(count: int, usd: Decimal | None) -> str:
+    """The button that spends."""
+    return _tr("{ask}, {cost}").format(ask=ask_again_button(count), cost=about_cost(usd))
+
+
+def do_not_ask() -> str:
+    """The button that spends nothing."""
+    return _tr("Do not ask")
+
+
+def needs_project(name: str) -> str:
+    """Asking needs the project with its keys and files."""
+    return _tr("To ask again, open the project {name} first.").format(name=name)
+
+
+def goes_on() -> str:
+    """The run is being asked already."""
+    return _tr("This run is being asked already, or waits for it.")
+
+
+def goes_on_text() -> str:
+    """What to do about it."""
+    return _tr("Ask again when it has ended.")

@@ -131,6 +131,16 @@ def versions(connection: sqlite3.Connection, cell: int) -> list[Answer]:
     return [_answer(row) for row in rows]
 
 
+def with_versions(connection: sqlite3.Connection, cells: Sequence[int]) -> set[int]:
+    """Those of the cells that have more than one answer."""
+    found = set()
+    for cell in cells:
+        row = connection.execute("SELECT count(*) FROM answers WHERE cell = ?", (cell,)).fetchone()
+        if row[0] > 1:
+            found.add(cell)
+    return found
+
+
 def marked_versions(connection: sqlite3.Connection, cell: int) -> list[tuple[Answer, CaseScore | None]]:
     """The same with the newest mark of each; None = it has none."""
     rows = connection.execute(

@@ -136,9 +136,16 @@ def put_answer(
     return _insert_answer(connection, cell.id, answer, finished), True
 
 
-def keep_beside(connection: sqlite3.Connection, cell: CellRow, answer: Answer, finished: str | None) -> int:
-    """Keeps an answer that does not count, once; returns its row."""
-    kept = connection.execute("SELECT id FROM answers WHERE cell = ?", (cell.id,)).fetchall()
+def keep_beside(
+    connection: sqlite3.Connection, cell: CellRow, answer: Answer, finished: str | None, since: str | None
+) -> int:
+    """Keeps an answer that does not count, once; returns its row.
+
+    `since`: when it was asked. One that was there before is another one, even with the same words.
+    """
+    kept = connection.execute(
+        "SELECT id FROM answers WHERE cell = ? AND (? IS NULL OR finished_at >= ?)", (cell.id, since, since)
+    ).fetchall()
     for (row,) in kept:
         if _is_stored(connection, row, answer):
             return int(row)

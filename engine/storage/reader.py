@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from engine.domain import Answer, CallDone, CallStatus, CaseScore, Cell, RunInfo
@@ -200,6 +200,15 @@ class Reader:
         """Every answer kept for a cell with its newest mark, the counting one first."""
         with self.database.reading() as connection:
             return calls.marked_versions(connection, self._cell(connection, run_id, cell))
+
+    def kept_answers(
+        self, run_id: str, cells: Iterable[Cell]
+    ) -> dict[Cell, list[tuple[Answer, CaseScore | None]]]:
+        """`marked_answers` of those cells that have more than one answer."""
+        with self.database.reading() as connection:
+            rows = {cell: self._cell(connection, run_id, cell) for cell in cells}
+            many = calls.with_versions(connection, list(rows.values()))
+            return {cell: calls.marked_versions(connection, row) for cell, row in rows.items() if row in many}
 
     def score_history(self, run_id: str, cell: Cell) -> list[CaseScore]:
         """Every mark of the counting answer, the current one first."""

@@ -91,7 +91,8 @@ class Writer:
         cell = self._cell(connection, write.run_id, write.cell)
         finished = codec.optional_time_text(write.finished_at)
         if not write.counts:
-            keep_beside(connection, cell, write.answer, finished)
+            since = codec.optional_time_text(write.started_at)
+            keep_beside(connection, cell, write.answer, finished, since)
             return
         answer, fresh = put_answer(connection, cell, write.answer, finished)
         done = CallDone(
@@ -119,7 +120,8 @@ class Writer:
         written = self._fresh.pop((write.run_id, done.cell), None)
         if not write.counts:
             if done.answer is not None:
-                row = keep_beside(connection, cell, done.answer, finished)
+                since = codec.optional_time_text(done.started_at)
+                row = keep_beside(connection, cell, done.answer, finished, since)
                 keep_mark_beside(connection, row, done.score, finished or "")
             put_attempts(connection, cell.id, done.attempt_log)
             return
