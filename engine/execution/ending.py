@@ -132,6 +132,7 @@ def _board(ending: Ending, store: Store) -> tuple[Leaderboard | None, str | None
                     status=ending.status,
                     waits={lane.id: lane.waited_s for lane in ending.lanes},
                     widths={model.entry.key: widths[model.lane] for model in plan.models},
+                    marking_usd=_spent_on_marking(ending),
                 )
             ),
             None,
@@ -139,6 +140,17 @@ def _board(ending: Ending, store: Store) -> tuple[Leaderboard | None, str | None
     except Exception as error:
         _log.exception("the leaderboard could not be computed")
         return None, f"The answers are stored, but the leaderboard could not be computed: {error}"
+
+
+def _spent_on_marking(ending: Ending) -> Decimal | None:
+    """What the judge and embeddings cost in this run; None = a part of it is not known."""
+    plan = ending.request.plan
+    payers = [model.entry.key for model in plan.embedders]
+    payers += [JUDGE_LANE] if plan.judge is not None else []
+    accounts = [ending.ledger.account(payer) for payer in payers]
+    if any(account.unpriced for account in accounts):
+        return None
+    return sum((account.spent for account in accounts), Decimal(0))
 
 
 class _Calls:

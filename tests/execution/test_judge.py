@@ -17,7 +17,10 @@ from engine.domain import CallDone, CallStatus, CaseScore, RunStatus, ScoreState
 from engine.execution.events import CallFinished, ModelSetAside, Scored, Started, Throttled
 from engine.execution.jobs import JUDGE_LANE
 from engine.execution.rescore import Tools, rescore
+from engine.execution.stored_board import stored_input
 from engine.scoring.seams import JudgeReply
+from engine.stats.board_json import board_from_json
+from engine.stats.leaderboard import build_board
 from engine.storage.store import Store
 from providers.base import ErrorKind, ProviderError, Request
 from tests.execution.worlds import FakeService, World, reply
@@ -497,6 +500,23 @@ def test_without_a_ceiling_the_cost_of_a_run_holds_the_judge(tmp_path: Path, qap
     stored = made.run()
     assert stored.info.cost_usd == Decimal("3.03")
     assert marks(made)["c0"].checks[0].detail["judge_cost_usd"] == "1"
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_more_tests_are_priced_with_the_judge(tmp_path: Path, qapp, known: bool) -> None:
+    """An answer costs a cent, its mark a dollar: each more test for two models is $2.02."""
+    made = _priced(tmp_path, service(lambda request: reply(GOOD, tokens=500)), 8.0, count=3)
+    made.config.pop("budgets")
+    if not known:
+        made.config.pop("pricing")
+    made.config["models"] = [{**made.config["models"][0], "key": key} for key in ("open", "shut")]
+    board = board_from_json(made.run().board)
+    planner = board.verdict.planner
+    assert planner is not None
+    assert planner.more_cases is not None
+    assert planner.cost_usd == (planner.more_cases * Decimal("2.02") if known else None)
+    with Store.open(made.store_path) as store:
+        assert build_board(stored_input(store, "last")).verdict.planner == planner
 
 
 def test_a_judge_without_a_price_makes_the_cost_unknown(tmp_path: Path, qapp) -> None:
