@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from arena_desktop.background import Background, Job
+from arena_desktop.desks.duel_desk import choices_of
 from arena_desktop.desks.result_desk import Result, ResultDesk
 from engine.domain import Case
 from engine.errors import ArenaError
 from engine.execution.own_marking import MarkBook, read_marks
 from engine.stats.failure_groups import FailureGroup, failure_groups
+from engine.stats.judged_pairs import Pair, PairReport, pair_report
 from engine.storage.rows import CaseMarks, FlakyCase
 from engine.storage.store import Store
 
@@ -33,7 +35,7 @@ class Insights:
     """Everything the section shows about one run. `first` and `second` are the two of the verdict.
 
     `differing` of `units` tests differ between those two; `flaky` are the widest first, at most
-    `FLAKY_AT_MOST`.
+    `FLAKY_AT_MOST`. `pairs` is what a judge said of the models' answers against each other.
     """
 
     run_id: str
@@ -48,6 +50,7 @@ class Insights:
     differing: int = 0
     units: int = 0
     trials: int = 1
+    pairs: PairReport | None = None
 
 
 class InsightDesk(QObject):
@@ -103,7 +106,14 @@ def read_insights(store: Store, result: Result, should_stop: Callable[[], bool])
         differing=pair.differing if pair is not None else 0,
         units=pair.unit_count if pair is not None else 0,
         trials=stored.info.trials,
+        pairs=_pairs(store, run_id),
     )
+
+
+def _pairs(store: Store, run_id: str) -> PairReport | None:
+    """What a judge said of pairs of models, beside the person's blind votes."""
+    pairs = [Pair(p.cell, p.rival, p.result, p.votes, p.flips) for p in store.judged_pairs(run_id)]
+    return pair_report(pairs, choices_of(store.votes(run_id))) if pairs else None
 
 
 def _separating(

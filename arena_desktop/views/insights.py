@@ -16,6 +16,7 @@ from arena_desktop.cells import Tone
 from arena_desktop.desks.insight_desk import InsightDesk, Insights
 from arena_desktop.desks.result_desk import Result
 from arena_desktop.theme.switch import set_width
+from arena_desktop.views.pairs_card import PairsCard
 from arena_desktop.views.setup_parts import clear
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import DENSE, Card, CardHead, Divider
@@ -174,7 +175,7 @@ class MarksCard(Card):
 
 
 class InsightsSection(QWidget):
-    """Four cards about one run. Call `show_result`; `answers_wanted(AnswersWanted)` leads on.
+    """Four or five cards about one run. Call `show_result`; `answers_wanted(AnswersWanted)` leads on.
 
     It reads in the background and stays as it was until the new figures are there.
     """
@@ -198,7 +199,9 @@ class InsightsSection(QWidget):
         self.telling = LinesCard("telling_tests")
         self.flaky = LinesCard("wavering_tests")
         self.marks = MarksCard()
+        self.pairs = PairsCard()
         layout.addWidget(self.strips)
+        layout.addWidget(self.pairs)
         layout.addWidget(self.groups)
         self._pair = QHBoxLayout()
         self._pair.setSpacing(16)
@@ -209,6 +212,7 @@ class InsightsSection(QWidget):
         for card in (self.groups, self.telling, self.flaky, self.marks):
             card.answers_wanted.connect(self.answers_wanted)
             card.hide()
+        self.pairs.hide()
 
     @property
     def insights(self) -> Insights | None:
@@ -242,9 +246,10 @@ class InsightsSection(QWidget):
     def _show_cards(self, found: Insights | None) -> None:
         self._insights = found
         if found is None:
-            for card in (self.groups, self.telling, self.flaky, self.marks):
+            for card in (self.pairs, self.groups, self.telling, self.flaky, self.marks):
                 card.hide()
             return
+        self.pairs.set_report(found.pairs, found.names, tuple(found.names))
         self.groups.set_lines(
             self.tr("Why answers failed"), words.groups_caption(found.groups), group_lines(found)
         )
