@@ -16,6 +16,7 @@ from arena_desktop.run_bar import RunBar
 from arena_desktop.run_care import RunCare
 from arena_desktop.samples import working_copy
 from arena_desktop.trust_guard import TrustGuard
+from arena_desktop.unsaved_run import UnsavedRun
 from arena_desktop.widgets.rail import Mark
 from arena_desktop.widgets.strip import Message, StripButton, Tone
 from arena_desktop.window_actions import WindowActions
@@ -49,6 +50,7 @@ class ArenaWindow(MainWindow):
         self._rescore_bar = RescoreBar(self, context)
         self._actions = WindowActions(self, context)
         self._trust = TrustGuard(self, context)
+        self._unsaved = UnsavedRun(self, context)
 
     @property
     def context(self) -> AppContext:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import signal
 import socket
 import sys
+import tempfile
 import time
+from pathlib import Path
 from types import FrameType
 
 from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier
@@ -15,7 +17,7 @@ from arena_desktop.cli.output import say
 from arena_desktop.desks.run_progress import RunProgress
 from arena_desktop.wording import formats
 from arena_desktop.wording.reasons import error_words
-from engine.errors import WorldError
+from engine.errors import ArenaError, WorldError
 from engine.execution.controller import RunController
 from engine.execution.events import Event, ModelSetAside, RunFinished, Throttled
 from engine.execution.request import RunRequest
@@ -153,9 +155,19 @@ def drive(request: RunRequest, *, quiet: bool) -> str:
     if controller.failure is not None:
         raise controller.failure
     if driver.finished is not None and driver.finished.error:
-        raise WorldError(
-            "run_not_saved",
-            f"The run could not be saved in full: {driver.finished.error}",
-            hint=f"What is saved stays: see `show {controller.run_id}`, or carry on with `run --resume`.",
-        )
+        raise _not_saved(controller, driver.finished)
     return controller.run_id
+
+
+def _not_saved(controller: RunController, finished: RunFinished) -> WorldError:
+    """Nobody can be asked, and the process ends: what is in memory goes to another disk, if there is one."""
+    hint = f"What is saved stays: see `show {controller.run_id}`, or carry on with `run --resume`."
+    if finished.unsaved:
+        path = Path(tempfile.mkdtemp(prefix="arena-results-")) / "arena.sqlite"
+        try:
+            controller.rescue(path)
+            hint = f"All results are in {path}: see `show {controller.run_id} --store {path}`. Move it soon."
+        except (ArenaError, OSError) as error:
+            hint = f"{finished.unsaved} results are lost, for {path} could not be written either ({error})."
+    message = f"The run could not be saved in full: {finished.error}"
+    return WorldError("run_not_saved", message, hint=hint)

@@ -95,6 +95,8 @@ class RunDesk(QObject):
         self._checking: int | None = None
         self._paused = self._stopping = False
         self.progress = RunProgress(time.monotonic)
+        self.unsaved: RunController | None = None
+        """The last run whose results the history could not take; they are in memory only."""
         self.kept_awake: bool | None = None
         """Whether the system keeps the computer awake for this run; None = it was not asked."""
         self.waiting = WaitingRuns()
@@ -353,6 +355,8 @@ class RunDesk(QObject):
         failure = controller.failure if controller is not None else None
         if isinstance(failure, ArenaError):
             self.failed.emit(failure)
+        if finished.unsaved:
+            self.unsaved = controller
         self.ended.emit(finished)
         self._start_next()
         self.state_changed.emit()
