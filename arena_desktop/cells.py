@@ -6,7 +6,7 @@ them). Neither knows the other. QtCore only; no colours here, only the names of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -250,3 +250,11 @@ class TableRows(Protocol):
     def sorted_by(self) -> tuple[str, Qt.SortOrder] | None: ...
     def row_key(self, row: int) -> Any: ...
     def row_of(self, key: Any) -> int: ...
+    def rows_of(self, keys: Collection[Any]) -> list[int]: ...
+    def read_texts(
+        self,
+        rows: Sequence[int],
+        sections: Sequence[int],
+        make: Callable[[Sequence[Sequence[str]]], Any],
+        take: Callable[[Any], None],
+    ) -> bool: ...

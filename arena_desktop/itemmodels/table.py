@@ -7,7 +7,7 @@ and the records. GUI thread only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -139,6 +139,15 @@ class ColumnTable(QAbstractTableModel, Generic[R]):
     def row_of(self, key: Hashable) -> int:
         """The shown row of a key, or -1."""
         return next((row for row, at in enumerate(self._shown) if self._key(self._rows[at]) == key), -1)
+
+    def rows_of(self, keys: Collection[Hashable]) -> list[int]:
+        """The shown rows of these keys, top to bottom."""
+        wanted = set(keys)
+        return [row for row, at in enumerate(self._shown) if self._key(self._rows[at]) in wanted]
+
+    def read_texts(self, *_asked: object) -> bool:
+        """False: every record is here, so there is nothing to wait for before its text is taken."""
+        return False
 
     def filter_text(self) -> str:
         """The text of the filter."""

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from arena_desktop.itemmodels.calls import PAGE, CallsTable, call_columns
+from arena_desktop.itemmodels.call_columns import call_columns
+from arena_desktop.itemmodels.call_pages import PAGE
+from arena_desktop.itemmodels.calls import CallsTable
 from arena_desktop.itemmodels.lanes import ModelHead
+from arena_desktop.settings import Settings
+from arena_desktop.views.answer_reader import AnswerReader
+from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
-from engine.storage.rows import CallFilter, CallOrder, CallRow
+from arena_desktop.widgets.table_selection import chosen_rows, row_ranges
+from arena_desktop.wording import ask_again as words
+from engine.storage.rows import CallFilter, CallRow
 from engine.storage.store import Store
 
-Read = Callable[[Callable[[Store, Callable[[], bool]], Any], Callable[[Any], None], str], None]
-"""Runs `work(store, should_stop)` in the background: work, what takes the answer, a name."""
+_WAITING = 3
+"""Pages that wait to be read. Who drags the scroll bar passes many; the last ones count."""
+_IDLE_MS = 60
+"""After this time without another page the ones beside it are read ahead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +35,6 @@ class _Calls:
     """The answer to "which calls, in which order"."""
 
     run_id: str
-    order: CallOrder
     ids: array[int]
     total: int
     first: tuple[CallRow, ...]
@@ -40,22 +48,38 @@ class CallPane(QWidget):
     clear_wanted = Signal()
     """The person wants to see everything again."""
     counts_changed = Signal()
+    again_pressed = Signal()
+    """The chosen calls are to be asked again."""
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, reader: AnswerReader, settings: Settings) -> None:
         super().__init__()
-        self._read = read
+        self._reader = reader
         self._run_id = ""
         self._chosen = CallFilter()
+        self._wanted: list[tuple[int, int]] = []
+        self._reading = False
+        self._page = 0
+        self._ahead = QTimer(self, singleShot=True, interval=_IDLE_MS)
+        self._ahead.timeout.connect(self._read_ahead)
         self.table = ArenaTable("table_calls", self.tr("All answers"))
         self.calls = CallsTable(call_columns({}, trials=1), parent=self.table)
         self.table.setModel(self.calls)
-        self.calls.rows_wanted.connect(self._read_rows)
+        self.table.remember(settings)
+        self.calls.rows_wanted.connect(self._on_rows_wanted)
+        self.calls.page_entered.connect(self._on_page_entered)
+        self.calls.records_wanted.connect(self._read_records)
         self.calls.order_wanted.connect(lambda _order: self._read_calls())
         self.calls.filter_wanted.connect(lambda _text: self.clear_wanted.emit())
         self.table.activated_row.connect(self._on_activated)
         card = TableCard(self.table)
         card.watch()
         card.clear_pressed.connect(self.clear_wanted)
+        self.button_again = Button(words.ask_again_button(1), "quiet", name="button_ask_chosen_again")
+        self.button_again.clicked.connect(self.again_pressed)
+        card.add_foot().addWidget(self.button_again)
+        self.table.chosen_changed.connect(self._on_chosen)
+        self.counts_changed.connect(self._on_chosen)
+        self._on_chosen()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(card, 1)
@@ -71,6 +95,26 @@ class CallPane(QWidget):
         self._chosen = chosen
         self._read_calls()
 
+    # what is chosen
+
+    def chosen_calls(self) -> list[CallRow]:
+        """The chosen calls, top to bottom; those that are not here are read now."""
+        rows = chosen_rows(self.table.selectionModel())
+        here = {row: self.calls.here(row) for row in rows}
+        missing = [row for row, call in here.items() if call is None]
+        if missing:
+            read = self._reader.store().call_rows([self.calls.row_key(row) for row in missing])
+            found = {call.position: call for call in read}
+            here.update({row: found.get(self.calls.row_key(row)) for row in missing})
+        return [call for call in here.values() if call is not None]
+
+    def _on_chosen(self) -> None:
+        count = sum(len(part) for part in row_ranges(self.table.selectionModel()))
+        self.button_again.setEnabled(count > 0)
+        self.button_again.setText(words.ask_again_button(max(1, count)))
+
+    # which calls
+
     def _read_calls(self) -> None:
         run_id, order, chosen = self._run_id, self.calls.order(), self._chosen
         if not run_id:
@@ -79,25 +123,60 @@ class CallPane(QWidget):
         def work(store: Store, stop: Callable[[], bool]) -> _Calls:
             ids = store.call_ids(run_id, chosen, order, should_stop=stop)
             total = len(ids) if chosen == CallFilter() else store.call_count(run_id)
-            return _Calls(run_id, order, ids, total, tuple(store.call_rows(ids[:PAGE])))
+            return _Calls(run_id, ids, total, tuple(store.call_rows(ids[:PAGE])))
 
-        self._read(work, self._on_calls, "all calls")
+        self._reader.read(work, self._on_calls, "all calls")
 
     def _on_calls(self, calls: _Calls) -> None:
         if calls.run_id == self._run_id:
+            self._wanted.clear()
             self.calls.set_calls(calls.ids, calls.total, calls.first)
             self.counts_changed.emit()
 
-    def _read_rows(self, start: int, end: int) -> None:
+    # their rows
+
+    def _on_rows_wanted(self, start: int, end: int) -> None:
+        self._wanted.append((start, end))
+        if not self._reading:
+            self._read_next()
+
+    def _read_next(self) -> None:
+        """Reads the page asked for last: it is the one that is looked at."""
+        while len(self._wanted) > _WAITING:
+            self.calls.give_up(self._wanted.pop(0)[0])
+        if not self._wanted:
+            return
+        self._reading = True
+        start, end = self._wanted.pop()
         ids = self.calls.ids(start, end)
 
         def work(store: Store, _stop: Callable[[], bool]) -> tuple[int, list[CallRow]]:
             return start, store.call_rows(ids)
 
-        self._read(work, self._on_rows, f"call rows {start}")
+        def failed() -> None:
+            self._reading = False
+            self.calls.give_up(start)
+
+        self._reader.read(work, self._on_rows, "call rows", failed)
 
     def _on_rows(self, answer: tuple[int, list[CallRow]]) -> None:
+        self._reading = False
         self.calls.take_rows(*answer)
+        self._read_next()
+
+    def _on_page_entered(self, page: int) -> None:
+        self._page = page
+        self._ahead.start()
+
+    def _read_ahead(self) -> None:
+        for page in (self._page - 1, self._page + 1):
+            self.calls.ask_page(page)
+
+    def _read_records(
+        self, ids: Sequence[int], make: Callable[[Sequence[CallRow]], Any], take: Callable[[Any], None]
+    ) -> None:
+        """Calls that are not here, for copying."""
+        self._reader.read(lambda store, _stop: make(store.call_rows(ids)), take, "copy calls")
 
     def _on_activated(self, row: CallRow | None) -> None:
         if row is not None:

@@ -88,9 +88,25 @@ class AnswerReader(QObject):
 
         self.read(work, self._on_found, "answer search")
 
-    def read(self, work: Work, done: Callable[[Any], None], name: str) -> None:
-        """Any other question; `failed` follows where it has no answer."""
-        self._results.read(work, done, self._on_failed, name=name)
+    def read(
+        self,
+        work: Work,
+        done: Callable[[Any], None],
+        name: str,
+        failed: Callable[[], None] | None = None,
+    ) -> None:
+        """Any other question; where it has no answer `failed` is called, and the signal follows."""
+
+        def no_answer(error: Exception) -> None:
+            if failed is not None:
+                failed()
+            self._on_failed(error)
+
+        self._results.read(work, done, no_answer if failed is not None else self._on_failed, name=name)
+
+    def store(self) -> Store:
+        """The store, for a few rows that cannot wait."""
+        return self._results.store()
 
     def _on_tests(self, answer: tuple[str, list[TestRow]]) -> None:
         if answer[0] == self._run_id:

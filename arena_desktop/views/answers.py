@@ -123,7 +123,7 @@ class AnswersView(ResultPage):
     def call_pane(self) -> CallPane:
         """The table of all calls."""
         if self._calls is None:
-            self._calls = pane = CallPane(self._reader.read)
+            self._calls = pane = CallPane(self._reader, self.context.settings)
             pane.case_wanted.connect(self._on_case_wanted)
             pane.clear_wanted.connect(self.clear_filter)
             pane.counts_changed.connect(self._show_counts)

@@ -7,8 +7,6 @@ import html
 import io
 from collections.abc import Sequence
 
-from PySide6.QtCore import QMimeData
-
 Rows = Sequence[Sequence[str]]
 
 
@@ -34,11 +32,3 @@ def to_html(rows: Rows, head: Sequence[str] | None = None) -> str:
     body = "".join(line(row, "td") for row in rows)
     top = f"<thead>{line(head, 'th')}</thead>" if head is not None else ""
     return f"<table>{top}<tbody>{body}</tbody></table>"
-
-
-def table_mime(rows: Rows, head: Sequence[str] | None = None) -> QMimeData:
-    """Both forms in one, for the clipboard."""
-    mime = QMimeData()
-    mime.setText(to_tsv([head, *rows] if head is not None else rows))
-    mime.setHtml(to_html(rows, head))
-    return mime

@@ -11,56 +11,37 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QAction,
-    QContextMenuEvent,
-    QFocusEvent,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QMouseEvent,
-    QPaintEvent,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QMenu, QWidget
 
 from arena_desktop.cells import Align, Role, TableRows
 from arena_desktop.settings import Settings
-from arena_desktop.theme import row_height
-from arena_desktop.theme.tokens import TABLE_ROW, TABLE_ROW_LIST, TABLE_ROW_TWO_LINES
-from arena_desktop.widgets.cell_paint import links_of
-from arena_desktop.widgets.clipboard import table_mime
 from arena_desktop.widgets.column_widths import ColumnWidths
 from arena_desktop.widgets.labels import LOOK_CHANGES
-from arena_desktop.widgets.table_delegate import RowDelegate
-from arena_desktop.widgets.table_header import TableHeader
+from arena_desktop.widgets.table_copy import copy_chosen, make_copy_actions
+from arena_desktop.widgets.table_drawn import DrawnTable
+from arena_desktop.widgets.table_keys import press_key
 from arena_desktop.widgets.table_memory import KeptChoice, TableMemory
-from arena_desktop.widgets.table_menus import columns_menu, row_menu, selected_texts
-from arena_desktop.widgets.table_pointer import TablePointer
+from arena_desktop.widgets.table_menus import columns_menu, row_menu
+from arena_desktop.widgets.table_selection import chosen_rows
 
 _TAB_REASONS = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
     Qt.FocusReason.ShortcutFocusReason,
 )
-_COPY_HEAD = QKeySequence("Ctrl+Shift+C")[0]
-_ROWS = {1: TABLE_ROW, 2: TABLE_ROW_TWO_LINES, 3: TABLE_ROW_LIST}
 
 
-class ArenaTable(QTableView):
+class ArenaTable(DrawnTable):
     """A table over a `TableRows` model.
 
     `name` becomes the object name, `spoken` the accessible name. `lines`: 1 = row of 40, 2 = two lines
     (52), 3 = list row (56). `cells` lets single cells be chosen, as in a spreadsheet; else whole rows.
     """
 
-    activated_row = Signal(object)
-    """Enter or a double click on a row: its record."""
     current_row_changed = Signal(object)
     """The record of the current row, or None."""
-    link_clicked = Signal(object, str)
-    """Record and id of a link in a cell, by mouse, key or menu."""
     chosen_changed = Signal()
     """Which rows are selected."""
     looks_changed = Signal()
@@ -72,20 +53,15 @@ class ArenaTable(QTableView):
     def __init__(
         self, name: str, spoken: str, *, lines: int = 1, cells: bool = False, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self._lines = lines
-        self._fit_rows = 0
+        super().__init__(lines=lines, cells=cells, parent=parent)
         self._menu_extra: Callable[[QMenu, Any], None] | None = None
         self.setObjectName(name)
         self.setAccessibleName(spoken)
-        self._delegate = RowDelegate(self)
-        self._header = TableHeader(self)
         self._widths = ColumnWidths(self, self._header)
-        self._pointer = TablePointer(self, self._delegate, self._header)
         self._memory = TableMemory(self)
         self._choice = KeptChoice(self)
-        self._set_up_view(cells)
-        self._make_actions()
+        self._set_up_view()
+        self.action_copy, self.action_copy_head = make_copy_actions(self)
 
     # model and rows
 
@@ -115,8 +91,7 @@ class ArenaTable(QTableView):
 
     def chosen_records(self) -> list[Any]:
         """Records of the selected rows, top to bottom."""
-        rows = sorted({index.row() for index in self.selectionModel().selectedIndexes()})
-        return [self.model().index(row, 0).data(Role.RECORD) for row in rows]
+        return [self.model().index(row, 0).data(Role.RECORD) for row in chosen_rows(self.selectionModel())]
 
     def select_key(self, key: Any) -> bool:
         """Makes the row with this key current and selected. False when it is not shown."""
@@ -182,9 +157,7 @@ class ArenaTable(QTableView):
 
     def copy(self, *, with_head: bool = False) -> None:
         """Copies the selected cells as shown: as tab-separated text and as an HTML table."""
-        rows, head = selected_texts(self)
-        if rows:
-            QGuiApplication.clipboard().setMimeData(table_mime(rows, head if with_head else None))
+        copy_chosen(self, with_head=with_head)
 
     # menus
 
@@ -226,72 +199,12 @@ class ArenaTable(QTableView):
         """Restores the state kept under the object name and keeps it from now on. Call after `setModel`."""
         self._memory.remember(settings, project)
 
-    # size
-
-    def fit_rows(self, most: int = 1000) -> None:
-        """Makes the table as high as its rows (at most `most`), for pages that scroll as a whole."""
-        self._fit_rows = most
-        self.setProperty("last_line", False)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self._apply_height()
-
-    @property
-    def fits_rows(self) -> bool:
-        """Whether the table is as high as its rows."""
-        return self._fit_rows > 0
-
-    def sizeHint(self) -> QSize:
-        if not self._fit_rows:
-            return super().sizeHint()
-        return QSize(super().sizeHint().width(), self._wanted_height())
-
     # Qt events
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._set_keyboard(True)
-        if not self._own_key(event):
+        if not press_key(self, event):
             super().keyPressEvent(event)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._set_keyboard(False)
-        position = event.position().toPoint()
-        if self._pointer.press(position):
-            # Qt would ask the style for the place of the box; ours is drawn by the delegate.
-            self.setCurrentIndex(self.indexAt(position))
-            return
-        super().mousePressEvent(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        target = self._pointer.release(event.position().toPoint())
-        if target is not None:
-            index = self.model().index(target.row, target.column)
-            if target.link is None:
-                self._pointer.toggle(index)
-                return
-            self.link_clicked.emit(index.data(Role.RECORD), target.link.id)
-        super().mouseReleaseEvent(event)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        super().mouseDoubleClickEvent(event)
-        position = event.position().toPoint()
-        index = self.indexAt(position)
-        if index.isValid() and self._pointer.target_at(position) is None:
-            self.activated_row.emit(index.data(Role.RECORD))
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        super().mouseMoveEvent(event)
-        self._pointer.hover(event.position().toPoint())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        self._delegate.begin_page()
-        try:
-            super().paintEvent(event)
-        finally:
-            self._delegate.end_page()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self._pointer.light(-1)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._set_keyboard(event.reason() in _TAB_REASONS)
@@ -326,82 +239,12 @@ class ArenaTable(QTableView):
 
     # inside
 
-    def _set_up_view(self, cells: bool) -> None:
-        behaviour = QAbstractItemView.SelectionBehavior
-        self.setItemDelegate(self._delegate)
-        self.setHorizontalHeader(self._header)
+    def _set_up_view(self) -> None:
         self._header.sectionClicked.connect(self.sort_next)
-        self._header.check_clicked.connect(self._pointer.toggle_all)
         self._header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._header.customContextMenuRequested.connect(self._on_head_menu)
         self._widths.changed.connect(self.looks_changed)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setSelectionBehavior(behaviour.SelectItems if cells else behaviour.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setEditTriggers(
-            QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.DoubleClicked
-            if cells
-            else QAbstractItemView.EditTrigger.NoEditTriggers
-        )
-        self.setTabKeyNavigation(False)
-        self.setMouseTracking(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setCornerButtonEnabled(False)
-        # The card behind has round corners that a view's own background would square off.
-        self.setFrameShape(QTableView.Shape.NoFrame)
-        self.setProperty("kind", "bare")
-        self.viewport().setAutoFillBackground(False)
         self._apply_row_height()
-
-    def _make_actions(self) -> None:
-        self.action_copy = QAction(self.tr("Copy"), self)
-        self.action_copy.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
-        self.action_copy.triggered.connect(lambda _checked=False: self.copy())
-        self.action_copy_head = QAction(self.tr("Copy with column heads"), self)
-        self.action_copy_head.setShortcut(QKeySequence("Ctrl+Shift+C"))
-        self.action_copy_head.triggered.connect(lambda: self.copy(with_head=True))
-        for action in (self.action_copy, self.action_copy_head):
-            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            self.addAction(action)
-
-    def _own_key(self, event: QKeyEvent) -> bool:
-        key, index = event.key(), self.currentIndex()
-        if event.matches(QKeySequence.StandardKey.Copy):
-            # Qt's own copy would take the current cell only.
-            self.copy()
-        elif event.keyCombination() == _COPY_HEAD:
-            self.copy(with_head=True)
-        elif event.matches(QKeySequence.StandardKey.Paste):
-            self.paste_pressed.emit()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                self.add_pressed.emit()
-            elif index.isValid():
-                self._press_enter(index)
-        elif key == Qt.Key.Key_Insert and not event.modifiers():
-            self.add_pressed.emit()
-        elif key == Qt.Key.Key_Delete:
-            self.delete_pressed.emit()
-        elif key == Qt.Key.Key_Space and self._check_section() >= 0 and index.isValid():
-            self._pointer.toggle(index.siblingAtColumn(self._check_section()))
-        else:
-            return False
-        return True
-
-    def _press_enter(self, index: QModelIndex) -> None:
-        links = links_of(index.data(Role.CELL))
-        if links:
-            self.link_clicked.emit(index.data(Role.RECORD), links[0].id)
-        else:
-            self.activated_row.emit(index.data(Role.RECORD))
-
-    def _check_section(self) -> int:
-        sections = range(self.model().columnCount())
-        return next((s for s in sections if self.rows.column_at(s).checked is not None), -1)
 
     def _on_head_menu(self, position: QPoint) -> None:
         menu = self.columns_menu()
@@ -425,25 +268,6 @@ class ArenaTable(QTableView):
         # A row is drawn as one: all its cells change when one of them does.
         self.viewport().update()
         self.chosen_changed.emit()
-
-    def _set_keyboard(self, on: bool) -> None:
-        if self._delegate.keyboard != on:
-            self._delegate.keyboard = on
-            self.viewport().update()
-
-    def _apply_row_height(self) -> None:
-        height = row_height(_ROWS[self._lines], min(2, self._lines))
-        self.verticalHeader().setMinimumSectionSize(height)
-        self.verticalHeader().setDefaultSectionSize(height)
-        self._apply_height()
-
-    def _wanted_height(self) -> int:
-        shown = min(self._fit_rows, self.model().rowCount() if self.model() is not None else 0)
-        return self._header.sizeHint().height() + shown * self.verticalHeader().defaultSectionSize()
-
-    def _apply_height(self) -> None:
-        if self._fit_rows:
-            self.setFixedHeight(self._wanted_height())
 
     def _section_of(self, column_id: str) -> int:
         count = self.model().columnCount()

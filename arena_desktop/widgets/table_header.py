@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter
+from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QHeaderView, QTableView
 
 from arena_desktop.cells import Align, Column, Role
-from arena_desktop.theme import F, current, icon_size
+from arena_desktop.theme import current, icon_size
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.paint import draw_shape, hline
 from arena_desktop.theme.tokens import TABLE_HEAD
 from arena_desktop.widgets.cell_paint import MARK, marks_step
+from arena_desktop.widgets.cell_pen import BOOK
 from arena_desktop.widgets.table_delegate import PADDING, check_size, edge, paint_check
 
 _CHEVRON = 14
@@ -36,21 +37,24 @@ class TableHeader(QHeaderView):
         self._pressed_check = -1
 
     def sizeHint(self) -> QSize:
-        needed = QFontMetricsF(F("head")).height() + 20
+        BOOK.renew()
+        needed = BOOK.metrics("head").height() + 20
         return QSize(super().sizeHint().width(), max(TABLE_HEAD, -(-int(needed) // 4) * 4))
 
     def needed_width(self, section: int) -> int:
         """The width at which a head shows its whole title."""
+        BOOK.renew()
         column = self._column(section)
         if column is None:
             return 2 * PADDING
-        width = QFontMetricsF(F("head")).horizontalAdvance(column.title) + 2 * PADDING + 4
+        width = BOOK.metrics("head").horizontalAdvance(column.title) + 2 * PADDING + 4
         if column.sortable and column.align is not Align.RIGHT:
             # The chevron may use most of the padding.
             width += _CHEVRON + 4 - _SHARED
         return int(width + 0.999)
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        BOOK.renew()
         column = self._column(section)
         theme = current()
         painter.save()
@@ -77,13 +81,14 @@ class TableHeader(QHeaderView):
     def check_state(self, section: int) -> Qt.CheckState:
         """All, some or none of the shown rows of a check column."""
         model = self.model()
-        states = {
-            Qt.CheckState(model.index(row, section).data(Qt.ItemDataRole.CheckStateRole))
-            for row in range(model.rowCount())
-        }
-        if states == {Qt.CheckState.Checked}:
-            return Qt.CheckState.Checked
-        return Qt.CheckState.PartiallyChecked if Qt.CheckState.Checked in states else Qt.CheckState.Unchecked
+        seen: set[Qt.CheckState] = set()
+        for row in range(model.rowCount()):
+            check = model.shown(row, section).check
+            if check is not None:
+                seen.add(check)
+            if len(seen) > 1:
+                return Qt.CheckState.PartiallyChecked
+        return seen.pop() if seen else Qt.CheckState.Unchecked
 
     def _paint_content(self, painter: QPainter, rect: QRectF, section: int, column: Column) -> None:
         theme = current()
@@ -98,10 +103,9 @@ class TableHeader(QHeaderView):
             self._paint_models(painter, box, column.head_models)
         sorted_by = self._sorted()
         is_sorted = sorted_by is not None and sorted_by[0] == column.id
-        font = F("head")
-        painter.setFont(font)
+        painter.setFont(BOOK.font("head"))
         painter.setPen(theme.color("text" if is_sorted else "text2"))
-        metrics = QFontMetricsF(font)
+        metrics = BOOK.metrics("head")
         room = box.width() - (_CHEVRON + 4 - _SHARED if is_sorted else 0)
         text = metrics.elidedText(column.title, Qt.TextElideMode.ElideRight, room + 1)
         width = metrics.horizontalAdvance(text)

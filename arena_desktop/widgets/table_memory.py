@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, QTimer
 
 from arena_desktop.settings import Settings
+from arena_desktop.widgets.table_selection import choose_rows, chosen_rows
 
 if TYPE_CHECKING:
     from arena_desktop.widgets.table import ArenaTable
@@ -67,20 +68,20 @@ class KeptChoice:
         table = self._table
         if table.currentIndex().isValid():
             self._current = table.rows.row_key(table.currentIndex().row())
-            rows = {index.row() for index in table.selectionModel().selectedIndexes()}
-            self._chosen = [table.rows.row_key(row) for row in rows]
+            self._chosen = [table.rows.row_key(row) for row in chosen_rows(table.selectionModel())]
 
     def bring_back(self) -> None:
-        """After a reset: the same record current and the same ones chosen, as far as they are shown."""
+        """After a reset: the same record current and the same ones chosen, as far as they are shown.
+
+        Rows that would lie scattered in a thousand pieces are not chosen again.
+        """
         table, model = self._table, self._table.model()
         row = table.rows.row_of(self._current) if self._current is not None else -1
         if row >= 0:
             index = model.index(row, table.first_section())
             table.selectionModel().setCurrentIndex(index, _Flag.NoUpdate)
-        for key in self._chosen:
-            row = table.rows.row_of(key)
-            if row >= 0:
-                table.selectionModel().select(model.index(row, 0), _Flag.Select | _Flag.Rows)
+        if self._chosen:
+            choose_rows(table.selectionModel(), model, table.rows.rows_of(self._chosen))
         self.ensure_current()
 
     def ensure_current(self) -> None:

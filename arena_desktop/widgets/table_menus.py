@@ -1,10 +1,10 @@
-"""The menus of an `ArenaTable`, and what its selection copies."""
+"""The menus of an `ArenaTable`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QModelIndex, Qt
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from arena_desktop.cells import Link, Role
@@ -54,19 +54,6 @@ def row_menu(table: ArenaTable) -> QMenu:
     return menu
 
 
-def selected_texts(table: ArenaTable) -> tuple[list[list[str]], list[str]]:
-    """Texts of the selected cells and the titles of their columns, in the order on screen."""
-    chosen = {(index.row(), index.column()) for index in table.selectionModel().selectedIndexes()}
-    columns = {column for _row, column in chosen}
-    sections = [s for s in table.shown_sections() if s in columns and table.rows.column_at(s).title]
-    model = table.model()
-    rows = [
-        [_shown(model.index(row, s)) if (row, s) in chosen else "" for s in sections]
-        for row in sorted({row for row, _column in chosen})
-    ]
-    return rows, [table.rows.column_at(s).title for s in sections]
-
-
 def _add_links(table: ArenaTable, menu: QMenu, record: Any) -> None:
     row = table.currentIndex().row()
     found: list[Link] = []
@@ -86,11 +73,3 @@ def _add_sorting(table: ArenaTable, menu: QMenu) -> None:
     original = menu.addAction(tr("Original order"))
     original.setEnabled(table.rows.sorted_by() is not None)
     original.triggered.connect(lambda: table.sort_by(None))
-
-
-def _shown(index: QModelIndex) -> str:
-    state = index.data(Qt.ItemDataRole.CheckStateRole)
-    text = index.data(Qt.ItemDataRole.DisplayRole)
-    if not text and state is not None:
-        return tr("yes") if Qt.CheckState(state) == Qt.CheckState.Checked else tr("no")
-    return str(text or "")

@@ -15,7 +15,9 @@ from pytestqt.qtbot import QtBot
 
 from arena_desktop.context import AppContext
 from arena_desktop.itemmodels.call_cells import one_line
-from arena_desktop.itemmodels.calls import PAGE, CallsTable, call_columns
+from arena_desktop.itemmodels.call_columns import call_columns
+from arena_desktop.itemmodels.call_pages import PAGE
+from arena_desktop.itemmodels.calls import CallsTable
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.views.answer_marks import expected_marks, only_here_marks
 from arena_desktop.views.answer_pane import AnswerPane, CaseAnswers
