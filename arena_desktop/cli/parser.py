@@ -117,6 +117,10 @@ def _add_stored(verbs: argparse._SubParsersAction[Parser]) -> None:
         "--project", metavar="P", help="the project folder (default: where the run came from)"
     )
     rescore.add_argument("--trust", action="store_true", help="allow the project's own checks")
+    rescore.add_argument("--yes", action="store_true", help="yes to what asking the second AI costs")
+    rescore.add_argument(
+        "--no-judge", action="store_true", help="do not ask the second AI; its earlier marks stay"
+    )
     _common(rescore)
 
     compare = verbs.add_parser("compare", help="two saved runs on the tests that both share")
