@@ -140,18 +140,23 @@ class _CtrlC:
         self._ours.recv(64)
 
 
+def attend(controller: RunController, driver: Driver) -> None:
+    """Starts the controller and stays until it has ended, handing Ctrl-C on. Needs an application."""
+    with _CtrlC(driver):
+        controller.start_in_thread()
+        QCoreApplication.exec()
+    controller.wait()
+
+
 def drive(request: RunRequest, *, quiet: bool) -> str:
     """Carries out a run and returns its id once everything is stored.
 
     Raises the ArenaError that kept it from starting.
     """
-    app = QCoreApplication.instance() or QCoreApplication(sys.argv[:1])
+    _ = QCoreApplication.instance() or QCoreApplication(sys.argv[:1])
     controller = RunController(request)
     driver = Driver(controller, quiet)
-    with _CtrlC(driver):
-        controller.start_in_thread()
-        app.exec()
-    controller.wait()
+    attend(controller, driver)
     if controller.failure is not None:
         raise controller.failure
     if driver.finished is not None and driver.finished.error:
