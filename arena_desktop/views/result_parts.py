@@ -18,6 +18,8 @@ from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.itemmodels.text_table import text_table
 from arena_desktop.theme.switch import set_width
 from arena_desktop.views.home_facts import UNFINISHED, missing_calls
+from arena_desktop.views.missing_answers import KEY as MISSING
+from arena_desktop.views.missing_answers import missing_message
 from arena_desktop.views.run_facts import model_heads
 from arena_desktop.widgets.chart_view import ChartCard
 from arena_desktop.widgets.empty_state import EmptyState
@@ -174,6 +176,11 @@ class ResultPage(Page):
 
     def _say_partial(self, facts: ResultFacts) -> None:
         info = facts.info
+        missing = missing_message(self.context, facts) if self.page_name == "results" else None
+        if missing is None:
+            self.strips.close_message(MISSING)
+        else:
+            self.strips.show_message(missing)
         whole = info.status in (RunStatus.COMPLETED, RunStatus.RUNNING) or facts.result.live
         if whole:
             self.strips.close_message("partial")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from PySide6.QtCore import QCoreApplication
@@ -118,3 +119,20 @@ def goes_on() -> str:
 def goes_on_text() -> str:
     """What to do about it."""
     return _tr("Ask again when it has ended.")
+
+
+def too_few(labels: Sequence[str]) -> str:
+    """Models that got no place because of answers that are missing."""
+    if len(labels) == 1:
+        return _tr("{model} answered too few tests for a place.").format(model=labels[0])
+    return _tr("{count} models answered too few tests for a place.").format(count=len(labels))
+
+
+def missing_text(missing: int) -> str:
+    """How many questions have no answer."""
+    return counted(missing, _tr("1 question has no answer."), _tr("{count} questions have no answer."))
+
+
+def ask_missing(missing: int) -> str:
+    """The button that asks what is missing, and nothing else."""
+    return counted(missing, _tr("Ask the missing one"), _tr("Ask the {count} missing ones"))

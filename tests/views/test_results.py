@@ -21,6 +21,7 @@ from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.views.result_parts import read_result_facts, write_chart
 from arena_desktop.views.results import ResultsView, lead_spans
 from arena_desktop.views.results_charts import cost_points, knows_prices, score_bars
+from arena_desktop.widgets.strip import Message
 from arena_desktop.wording.board import change_lines, run_title, why_lines
 from engine.domain import RunStatus
 from engine.stats.board import (
@@ -347,6 +348,32 @@ def test_a_partial_result_says_so_and_offers_to_carry_on(
     assert message.first == f"Only 32 of {info.planned} questions were asked."
     assert message.text == "Places may change."
     assert [button.text for button in message.buttons] == ["Carry on"]
+
+
+def test_models_without_a_place_lead_to_asking_what_is_missing(
+    page: ResultsView, context: AppContext, qtbot: QtBot, stored: Stored
+) -> None:
+    def said() -> Message | None:
+        return next((m for m in page.strips.messages() if m.key == "missing"), None)
+
+    message = said()
+    assert message is not None
+    assert message.first == "Ember Beta answered too few tests for a place."
+    assert message.buttons == ()  # its project is not open
+    with qtbot.waitSignal(context.projects.examined, timeout=10_000):
+        context.projects.open(stored.folder)
+    result = context.results.result
+    assert result is not None
+    context.results.show(Result(result.stored, result.board))
+    qtbot.waitUntil(lambda: bool((now := said()) and now.buttons), timeout=10_000)
+    message = said()
+    assert message is not None
+    info = result.stored.info
+    assert message.buttons[0].text == f"Ask the {info.planned - info.completed} missing ones"
+    with qtbot.waitSignal(context.runs.ended, timeout=20_000):
+        message.buttons[0].action()
+    assert context.runs.progress.already_done == info.completed
+    assert context.results.store().run(result.run_id).info.completed == info.completed
 
 
 def test_a_run_without_a_board_says_so(page: ResultsView, context: AppContext, qtbot: QtBot) -> None:
