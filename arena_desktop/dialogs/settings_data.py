@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWid
 
 from arena_desktop.background import Job
 from arena_desktop.desks.data_places import DataPlace, data_places, measured, remove
+from arena_desktop.dialogs.settings_bin import BinRow
 from arena_desktop.dialogs.settings_parts import Note, RowCard, Section, SettingRow
 from arena_desktop.theme import scaled
 from arena_desktop.widgets.buttons import Button
@@ -67,6 +68,8 @@ class DataSection(Section):
         card = RowCard()
         for place in self._places:
             self._rows[place.id] = card.add_row(PlaceRow(self._title(place), place))
+            if place.id == "runs":
+                self._bin = card.add_row(BinRow(context))
         self.body.addWidget(card)
         sentence = self.tr("Your projects are folders of your own. Nothing here touches them.")
         self.body.addWidget(Note("project", sentence))
@@ -81,7 +84,8 @@ class DataSection(Section):
         self.body.addStretch(1)
 
     def opened(self) -> None:
-        """Counts the sizes anew."""
+        """Counts the sizes anew, and the runs in the bin."""
+        self._bin.look()
         self._context.settings.sync()
         places = self._places
 
