@@ -207,3 +207,24 @@ def test_what_got_dearer_waits_for_an_answer_and_lets_the_next_one_go(
         qtbot.mouseClick(pay, Qt.MouseButton.LeftButton)
     assert [run.project for run in stored(window)] == ["Dear", "Support triage", "Customer replies"]
     assert message(window, f"held_{entry.number}") is None
+
+
+def test_an_answer_is_asked_again_without_leaving_the_page(
+    window: ArenaWindow, folders: tuple[Path, Path], find: Find, qtbot: QtBot
+) -> None:
+    runs = window.context.runs
+    opened(window, qtbot, folders[1])
+    window.page("run").ready.button_run.click()  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: window.current_page() == "results", timeout=LONG_MS)
+    window.show_page("answers")
+    qtbot.waitUntil(lambda: child("button_ask_again_1") is not None, timeout=LONG_MS)
+    with qtbot.waitSignal(runs.ended, timeout=LONG_MS):
+        qtbot.keyClick(child("button_ask_again_1"), Qt.Key.Key_Space)
+    told = message(window, "run_ended")
+    assert told is not None
+    assert told.first == "1 question was asked again."
+    assert told.text.startswith("An answer that was there goes on counting")
+    qtbot.waitUntil(lambda: child("combo_versions_1") is not None, timeout=LONG_MS)
+    assert window.current_page() == "answers"
+    (run,) = stored(window)
+    assert run.status is RunStatus.COMPLETED
