@@ -51,6 +51,11 @@ class Marking:
         """The one name of a built-in check; None for the project's own."""
         return canonical_check(self.spec.type)
 
+    @property
+    def compares_meanings(self) -> bool:
+        """Whether a model is asked for each text."""
+        return self.name == "similarity" and self.options.get("method") == "embedding"
+
     def as_json(self) -> dict[str, Any]:
         """The check as the tester takes it; the right answer comes from the field."""
         return {**self.spec.options, "type": self.spec.type, "not": self.spec.negate}
@@ -59,9 +64,9 @@ class Marking:
 def can_be_tried(marking: Marking) -> bool:
     """Whether trying is free and says something about a text."""
     check = CHECKS.get(marking.name or "")
-    if marking.options.get("method") == "embedding":
-        return False  # asks a model for each text
-    return check is not None and not check.paid and check.name not in _NOT_TRIED
+    if check is None or check.paid or marking.compares_meanings:
+        return False
+    return check.name not in _NOT_TRIED
 
 
 class CheckTester(Card):

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.desks.run_desk import QUICK_CASES
 from arena_desktop.itemmodels.lanes import ModelHead, ReadyRow
-from arena_desktop.wording.run import RunPrice, marking_ai, marking_lane, practice_service
+from arena_desktop.wording.run import RunPrice, comparing_model, marking_ai, practice_service
 from arena_desktop.wording.setup import service_name
-from engine.config.embedder_key import PREFIX
+from engine.config.embedder_key import PREFIX, is_embedder
+from engine.config.embedders import Embedder, find_embedder
 from engine.config.schema import Config, Connection
 from engine.domain import Case, Note, SkippedModel
 from engine.errors import ArenaError
@@ -79,8 +80,18 @@ class RunFacts:
         """The models that compare meanings."""
         skips = {skip.model_key: skip for skip in self.preflight.embedder_skips}
         keys = [*(model.entry.key for model in self.preflight.embedders), *skips]
-        heads = [ModelHead(key, marking_lane(key), None, suffix=key.removeprefix(PREFIX)) for key in keys]
+        heads = [ModelHead(key, comparing_model(key.removeprefix(PREFIX)), None) for key in keys]
         return [self._row(h, choice.marked.get(h.key, 0), choice, skips.get(h.key)) for h in heads]
+
+    def connection_of(self, key: str) -> str:
+        """The connection of a row, whose key may be missing; empty where there is none."""
+        config = self.opened.project.config
+        if key == JUDGE_LANE:
+            return config.judge.provider or ""
+        if is_embedder(key):
+            found = find_embedder(key.removeprefix(PREFIX), config)
+            return found.entry.provider or "" if isinstance(found, Embedder) else ""
+        return next((entry.provider or "" for entry in config.models if entry.key == key), "")
 
     def _row(self, head: ModelHead, each: int, choice: RunChoice, skipped: SkippedModel | None) -> ReadyRow:
         cost = None if skipped is not None else choice.by_model.get(head.key, CostRange())

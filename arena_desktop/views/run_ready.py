@@ -233,12 +233,9 @@ class RunReady(QWidget):
         self.button_plan.setText(self.tr("Hide the plan") if shown else self.tr("Show the plan"))
 
     def _on_link(self, row: ReadyRow, _link: str) -> None:
-        facts = self._facts
-        if facts is None:
-            return
-        entry = next((e for e in facts.opened.project.config.models if e.key == row.head.key), None)
-        if entry is not None:
-            self.key_wanted.emit(entry.provider or "")
+        connection = self._facts.connection_of(row.head.key) if self._facts is not None else ""
+        if connection:
+            self.key_wanted.emit(connection)
 
 
 def _time(choice: RunChoice) -> str:

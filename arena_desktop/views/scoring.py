@@ -220,6 +220,8 @@ class ScoringView(SetupView):
         check = CHECKS.get(marking.name or "")
         if check is not None and check.paid:
             head.addWidget(Chip(self.tr("Costs extra"), Tone.WARN))
+        if marking.compares_meanings:
+            head.addWidget(Chip(self.tr("Asks a model"), Tone.INFO))
         tests = counted(marking.tests, self.tr("1 test"), self.tr("{count} tests"))
         head.addWidget(Label(tests, "caption", colour="text2"))
         column.addLayout(head)

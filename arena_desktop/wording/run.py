@@ -213,6 +213,11 @@ def marking_lane(lane: str) -> str:
     return marking_ai() if lane == JUDGE_LANE else _tr("The model that compares meanings")
 
 
+def comparing_model(name: str) -> str:
+    """A model for embeddings in a list of models, its own name first: there may be several."""
+    return _tr("{model}, compares meanings").format(model=name)
+
+
 def offer_again(models: int) -> str:
     """The button that lets models be asked again."""
     return _tr("Ask it again") if models == 1 else _tr("Ask them again")

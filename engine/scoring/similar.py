@@ -11,6 +11,7 @@ from engine.scoring.seams import EmbedAsk
 from engine.scoring.text_form import fold
 
 MAX_FUZZY = 20_000
+_ALIKE_IN = {"lexical": "in words", "fuzzy": "in letters", "embedding": "in meaning"}
 _STOP_WORDS = frozenset(
     [
         *("a", "an", "the", "and", "or", "of", "to", "in", "on", "at", "by", "for", "with", "from"),
@@ -86,7 +87,12 @@ def _similarity(given: CheckInput) -> Finding:
     best = min(1.0, max(0.0, best))
     threshold = given.options["threshold"]
     passed = best >= threshold
-    fact = f"The answer is {best:.2f} alike, {'at least' if passed else 'less than'} {threshold:g}"
+    enough = "enough for" if passed else "less than"
+    # Rounded down, so that what is less than enough never reads as enough.
+    shown = math.floor(1000 * best + 1e-9) / 10
+    fact = (
+        f"The answer is {shown:g} of 100 alike {_ALIKE_IN[method]}, {enough} the {100 * threshold:g} it takes"
+    )
     detail = {
         "similarity": best,
         "threshold": threshold,

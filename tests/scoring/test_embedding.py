@@ -133,3 +133,15 @@ def test_turned_around_it_is_one_minus_the_score() -> None:
 def test_without_a_connection_it_says_so() -> None:
     check = {"type": "similarity", "method": "embedding", "model": "vec"}
     assert try_check(check, "a", "b").reason_code == "no_embedding"
+
+
+@pytest.mark.parametrize(
+    ("right", "threshold", "says"),
+    [
+        ([0.6, 0.8], 0.6, "60 of 100 alike in meaning, enough for the 60 it takes."),
+        ([0.6, 0.8], 0.601, "60 of 100 alike in meaning, less than the 60.1 it takes."),
+        ([0.79999, 0.6000133], 0.8, "79.9 of 100 alike in meaning, less than the 80 it takes."),
+    ],
+)
+def test_the_sentence_never_contradicts_the_mark(right: list[float], threshold: float, says: str) -> None:
+    assert mark({"a": [1.0, 0.0], "b": right}, threshold=threshold).reason == f"The answer is {says}"

@@ -569,3 +569,39 @@ def test_the_sandbox_says_that_it_is_prepared(events: tuple[Event, ...], first: 
     assert (message.first if message else None) == first
     if message is not None and message.tone is Tone.WARN:
         assert message.text == "Install it."
+
+
+def test_a_model_that_compares_meanings_has_a_row_and_a_missing_key_is_asked_about(tmp_path: Path) -> None:
+    from arena_desktop.desks.project_desk import OpenProject
+    from arena_desktop.views.run_facts import read_run_facts
+    from engine.execution.preflight import examine
+    from engine.keystore import KeyStore
+    from engine.pricing import PriceBook
+    from engine.project import load_project
+
+    options = "method: embedding, model: openai/text-embedding-3-small"
+    config = CONFIG[: CONFIG.index("scorers:")]
+    config += f"scorers: {{default: similarity, options: {{similarity: {{{options}}}}}}}\n"
+    project = load_project(write_project(tmp_path / "p", config, made_tests(4)))
+    book = PriceBook.for_config(project.config, project.root)
+
+    def facts(key: str | None):
+        keys = KeyStore(environ={"OPENAI_API_KEY": key} if key else {})
+        preflight = examine(project, keystore=keys, pricebook=book)
+        found = read_run_facts(OpenProject(project, book), preflight, None)
+        row = next(row for row in found.rows(quick=False) if row.head.key.startswith("embeddings: "))
+        assert found.connection_of(row.head.key) == "openai"
+        return row, found.whole
+
+    row, whole = facts("k-open")
+    assert row.head.label == "openai/text-embedding-3-small, compares meanings"
+    assert row.questions == 4 * 4
+    assert row.cost is not None
+    assert (row.cost.likely or 0) > 0
+    row, whole = facts(None)
+    assert row.skipped is not None
+    assert row.skipped.code == "no_key"
+    (reason,) = confirm_reasons(whole)
+    assert reason.startswith(
+        "The model openai/text-embedding-3-small, which compares meanings, cannot be asked."
+    )

@@ -274,3 +274,19 @@ def test_what_matters_most_is_changed_in_the_project(page: ScoringView, world: W
     assert project is not None
     assert project.config.metrics.weights == {"accuracy": 0.8, "cost": 0.13, "latency": 0.07}
     assert "80" in texts(page)
+
+
+def test_comparing_by_meaning_shows_its_model_and_is_not_offered_to_try(
+    page: ScoringView, world: World, qtbot: QtBot
+) -> None:
+    model = "openai/text-embedding-3-small"
+    check = f"{{type: similarity, method: embedding, model: {model}, threshold: 0.8}}"
+    tests = f"tests:\n  - {{id: a, input: Q, reference: R, checks: [{check}]}}\n"
+    opened(page, world, qtbot, CONFIG, tests)
+    found = texts(page)
+    for words in ("Asks a model", "Compared by", "Meaning", "The model that compares meanings", model, "0.8"):
+        assert words in found
+    assert "Costs extra" not in found
+    offered = [page._tester._check.itemData(n) for n in range(page._tester._check.count())]
+    assert not any(marking.options.get("method") == "embedding" for marking in offered)
+    assert nameless(page) == []
