@@ -5,8 +5,10 @@ Before the reveal nothing that leaves this desk names a model: a `Meeting` holds
 
 from __future__ import annotations
 
+import hashlib
 import zlib
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from secrets import token_hex
@@ -14,13 +16,14 @@ from secrets import token_hex
 from PySide6.QtCore import QObject, Signal
 
 from arena_desktop.background import Background, Job
+from arena_desktop.desks.blind_names import covered, telling_names
 from arena_desktop.desks.result_desk import ResultDesk
 from engine.domain import CallStatus, Case, Cell, Outcome
 from engine.errors import ArenaError
 from engine.scoring.answer_text import visible_answer
 from engine.stats.duels import CHOICES, Arena, Choice, DuelResult, Fixtures, Match, duel_result
 from engine.storage.records import RunModel
-from engine.storage.rows import CallFilter, CallRow
+from engine.storage.rows import PREVIEW_CHARS, CallFilter, CallRow
 from engine.storage.store import Store
 from engine.storage.votes import StoredVote
 
@@ -67,6 +70,7 @@ class _Duel:
     cases: dict[str, Case]
     votes: list[StoredVote]
     sealed: int
+    cover: Callable[[str], str]
     match: Match | None = None
 
 
@@ -74,6 +78,7 @@ class DuelDesk(QObject):
     """One duel at a time. GUI thread only; every step is done in the background, one after the other.
 
     A choice that comes while a step is under way is ignored: it would be for answers not yet seen.
+    `cover` stands where an answer names a compared model.
     """
 
     shown = Signal(object)
@@ -90,10 +95,12 @@ class DuelDesk(QObject):
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         new_id: Callable[[], str] = lambda: token_hex(8),
+        cover: str = "[…]",
     ) -> None:
         super().__init__()
         self._background, self._results = background, results
         self._clock, self._new_id = clock, new_id
+        self._cover = cover
         self._duel: _Duel | None = None
         self._busy = False
         self._revealed = False
@@ -130,10 +137,10 @@ class DuelDesk(QObject):
 
     def open(self, run_id: str) -> None:
         """Takes up the duel of a run where it was left; `shown` follows."""
-        store = self._results.store
+        store, cover = self._results.store, self._cover
 
         def work(job: Job) -> tuple[_Duel, Meeting | None]:
-            duel = read_duel(store(), run_id, job)
+            duel = read_duel(store(), run_id, job, cover)
             return duel, _next(store(), duel)
 
         self._revealed = False
@@ -211,11 +218,12 @@ class DuelDesk(QObject):
         self.failed.emit(error)
 
 
-def read_duel(store: Store, run_id: str, job: Job) -> _Duel:
+def read_duel(store: Store, run_id: str, job: Job, cover: str) -> _Duel:
     """Reads who can meet in a run, and the votes given so far. For a background thread."""
     stored = store.run(run_id)
     run_id = stored.info.run_id
-    cells, prints = [], {}
+    cells: list[Cell] = []
+    prints: dict[Cell, Hashable] = {}
     ids = store.call_ids(run_id, CallFilter(statuses=(CallStatus.OK,), outcomes=_READABLE))
     for start in range(0, len(ids), _ROWS_AT_ONCE):
         job.check()
@@ -223,6 +231,7 @@ def read_duel(store: Store, run_id: str, job: Job) -> _Duel:
             if row.length:
                 cells.append(row.cell)
                 prints[row.cell] = _print(row)
+    _tell_apart(store, run_id, prints, job)
     standing = {
         row.model_key: share
         for row in store.board_rows(run_id)
@@ -232,11 +241,32 @@ def read_duel(store: Store, run_id: str, job: Job) -> _Duel:
     arena = Arena(tuple(cells), prints, standing, zlib.crc32(run_id.encode()))
     votes = store.votes(run_id)
     cases = {case.id: case for case in stored.cases}
-    return _Duel(run_id, Fixtures(arena), cases, votes, sealed=len(votes))
+    names = telling_names(stored.models)
+    return _Duel(
+        run_id,
+        Fixtures(arena),
+        cases,
+        votes,
+        sealed=len(votes),
+        cover=lambda text: covered(text, names, cover),
+    )
 
 
-def _print(row: CallRow) -> str:
-    return f"{row.length} {' '.join(row.preview.split())}"
+def _print(row: CallRow) -> tuple[int, str]:
+    """Length and beginning, which the store holds at hand."""
+    return row.length, " ".join(row.preview.split())
+
+
+def _tell_apart(store: Store, run_id: str, prints: dict[Cell, Hashable], job: Job) -> None:
+    """Reads long answers to one question that begin alike and are equally long: their ends may differ."""
+    alike = Counter((cell.case_id, cell.trial, found) for cell, found in prints.items())
+    for cell, found in list(prints.items()):
+        is_long = isinstance(found, tuple) and found[0] > PREVIEW_CHARS
+        if not is_long or alike[cell.case_id, cell.trial, found] < 2:
+            continue
+        job.check()
+        text = " ".join((store.answer_text(run_id, cell) or "").split())
+        prints[cell] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def replace_votes(duel: _Duel, votes: list[StoredVote]) -> _Duel:
@@ -254,11 +284,12 @@ def _next(store: Store, duel: _Duel) -> Meeting | None:
     duel.match = duel.fixtures.next_match(choices_of(duel.votes))
     if duel.match is None:
         return None
-    sides = [_text(store, duel.run_id, cell) for cell in (duel.match.left, duel.match.right)]
+    sides = [_text(store, duel, cell) for cell in (duel.match.left, duel.match.right)]
     return Meeting(len(duel.votes) + 1, duel.cases[duel.match.case_id], *sides)
 
 
-def _text(store: Store, run_id: str, cell: Cell) -> str:
-    """The answer as it is marked: without the thinking that some models write before it."""
-    text = store.answer_text(run_id, cell) or ""
-    return visible_answer(text, False).strip() or text
+def _text(store: Store, duel: _Duel, cell: Cell) -> str:
+    """The answer as it is marked: without the thinking that some models write before it. Where it
+    names a compared model, the name is covered."""
+    text = store.answer_text(duel.run_id, cell) or ""
+    return duel.cover(visible_answer(text, False).strip() or text)

@@ -111,7 +111,7 @@ class DuelView(Page):
     def __init__(self, context: AppContext) -> None:
         super().__init__("duel", self.tr("Which answer is better?"))
         self.context = context
-        self.desk = DuelDesk(context.background, context.results)
+        self.desk = DuelDesk(context.background, context.results, cover=words.covered_name())
         self.desk.shown.connect(self._on_shown)
         self.desk.revealed.connect(self._on_revealed)
         self.desk.failed.connect(self._on_failed)

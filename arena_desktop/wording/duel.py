@@ -53,6 +53,11 @@ def progress_sentence(standing: Standing) -> str:
     return text.format(votes=votes, left=formats.whole(standing.left))
 
 
+def covered_name() -> str:
+    """Stands in an answer where it names a model."""
+    return _tr("[name hidden]")
+
+
 def keys_sentence() -> str:
     """The keys of the page."""
     return _tr("Keys: 1 or ← left, 2 or → right, 0 or ↓ the same, S skip, Z undo, Esc stop")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -64,7 +64,7 @@ class Arena:
     """
 
     answers: tuple[Cell, ...]
-    prints: Mapping[Cell, str]
+    prints: Mapping[Cell, Hashable]
     standing: Mapping[str, float]
     seed: int = 0
 
@@ -93,7 +93,7 @@ class Fixtures:
         self,
         pair: tuple[str, str],
         by_place: Mapping[tuple[str, int], Mapping[str, Cell]],
-        prints: Mapping[Cell, str],
+        prints: Mapping[Cell, Hashable],
     ) -> Iterator[tuple[Cell, Cell]]:
         for answers in by_place.values():
             if pair[0] not in answers or pair[1] not in answers:

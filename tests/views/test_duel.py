@@ -21,11 +21,13 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from arena_desktop.context import AppContext
+from arena_desktop.desks.blind_names import covered, telling_names
 from arena_desktop.theme.switch import Theme
 from arena_desktop.views.duel import _NOTHING, _RESULT, _VOTING, DuelView
 from arena_desktop.wording.duel import result_words
 from engine.errors import WorldError
 from engine.stats.duels import LEFT, Choice, duel_result
+from engine.storage.records import RunModel
 from engine.storage.store import Store
 from tests.views import duel_world
 from tests.views.duel_world import MODELS
@@ -419,6 +421,53 @@ def test_thinking_before_an_answer_is_not_shown(context: AppContext, qtbot: QtBo
     view = opened(context, qtbot)
     assert "think" not in view.left.view.answer()
     assert leaks(everything_said(view)) == []
+
+
+def retell(context: AppContext, change: str, *values: object) -> None:
+    with Store.open(context.results.path) as store, store.database.transaction() as connection:
+        connection.execute(f"UPDATE answers SET text = {change}", values)
+
+
+def test_an_answer_that_names_its_model_does_not_tell(context: AppContext, qtbot: QtBot) -> None:
+    retell(context, "'I am Aster Large (aster-large-2026-05-01). ' || text || ' Yours, BIRCH mini.'")
+    view = opened(context, qtbot)
+    assert view.left.view.answer().startswith("I am [name hidden] ([name hidden]). ")
+    assert view.left.view.answer().endswith("Yours, [name hidden].")
+    assert leaks(everything_said(view)) == []
+    assert leaks(copied(view, qtbot)) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "said", "shown"),
+    [
+        ("claude-sonnet-4", "I am Claude 3.5 Sonnet, made by Anthropic.", "I am X, made by X."),
+        ("openai/gpt-5.5-mini", "As ChatGPT (GPT-4o mini by OpenAI)", "As X (X by X)"),
+        ("qwen2.5-7b", "Qwen2.5 says: qwen-2.5-7b", "X says: X"),
+        ("mock:flaky", "A flaky crust", "A flaky crust"),
+        ("command-r-plus", "Run the command. I am command-r-plus", "Run the command. I am X"),
+        ("gemini-2.5-flash", "twin stars of Gemini", "twin stars of X"),
+        ("m", "m is a letter", "m is a letter"),
+    ],
+)
+def test_which_names_are_covered(model: str, said: str, shown: str) -> None:
+    names = telling_names([RunModel("fast", "Fast", model, "p")])
+    assert covered(said, names, "X") == shown
+    assert covered("A fast answer", names, "X") == "A fast answer"
+
+
+def test_long_answers_that_only_begin_alike_meet(context: AppContext, qtbot: QtBot) -> None:
+    long = "word " * 60
+    with Store.open(context.results.path) as store, store.database.transaction() as connection:
+        connection.execute(
+            "UPDATE answers SET text = ? || CASE WHEN id % 3 = 0 THEN 'x' ELSE 'y' END, preview = ?,"
+            " length = ?",
+            (long, long[:200], len(long) + 1),
+        )
+    view = opened(context, qtbot)
+    left, right = shown_texts(view)
+    assert left != right
+    assert {left[-1], right[-1]} == {"x", "y"}
+    assert view.desk.standing.left == 2 * 8
 
 
 def test_the_right_answer_is_folded_away(page: DuelView) -> None:
