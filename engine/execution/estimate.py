@@ -256,11 +256,11 @@ def questions(config: Config, expected: Estimate) -> tuple[Note, ...]:
         elif high > limit:
             found.append(Note("above", {"high": str(high), "limit": str(limit)}))
     bounded = budgets.max_calls is not None or budgets.max_tokens is not None
-    if expected.unpriced and budgets.max_run_usd is not None and not bounded:
-        found.append(
-            Note(
-                "unpriced_under_ceiling",
-                {"models": list(expected.unpriced), "ceiling": str(budgets.max_run_usd)},
-            )
-        )
+    ceiling, unbound = budgets.max_run_usd, expected.unpriced
+    if ceiling is None:
+        # The ceiling of one model counts for those that are compared, not for who marks them.
+        ceiling, unbound = budgets.max_model_usd, tuple(k for k in unbound if k in expected.by_model)
+    if unbound and ceiling is not None and not bounded:
+        values = {"models": list(unbound), "ceiling": str(ceiling)}
+        found.append(Note("unpriced_under_ceiling", values))
     return tuple(found)

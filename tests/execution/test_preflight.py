@@ -95,6 +95,15 @@ def test_widths_are_clamped_to_the_global_cap(cap: int, asked: int | None, width
     assert _width(Connection("openai", "openai"), RunSettings(concurrency=cap), environment)[0] == width
 
 
+def test_a_kind_applies_to_each_of_its_connections_and_a_name_to_one() -> None:
+    """Two accounts at one vendor have a lane each; the width of the kind is not shared between them."""
+    accounts = [Connection("work", "openai"), Connection("home", "openai"), Connection("c", "anthropic")]
+    run = RunSettings(concurrency=20, provider_concurrency={"openai": 5, "home": 2})
+    assert [(w.lane, w.width) for w in lane_widths(accounts, run, {})] == [("work", 5), ("home", 2), ("c", 3)]
+    asked = lane_widths(accounts, run, {"openai": 7})
+    assert [(w.lane, w.width) for w in asked] == [("work", 7), ("home", 7), ("c", 3)]
+
+
 def test_an_alias_names_the_kind() -> None:
     run = RunSettings(concurrency=9, provider_concurrency={"google": 5})
     assert _width(Connection("g", "gemini"), run) == (5, "run")
@@ -304,6 +313,9 @@ def test_confirmation_is_asked_where_the_project_wants_it(tmp_path: Path) -> Non
     assert codes(models=[unpriced], budgets={"confirm_above_usd": 100}) == ["cost_unknown"]
     assert codes(models=[unpriced], budgets={"max_run_usd": 1}) == ["unpriced_under_ceiling"]
     assert codes(models=[unpriced], budgets={"max_run_usd": 1, "max_calls": 9}) == []
+    assert codes(models=[unpriced], budgets={"max_model_usd": 1}) == ["unpriced_under_ceiling"]
+    assert codes(models=[unpriced], budgets={"max_model_usd": 1, "max_tokens": 900}) == []
+    assert codes(models=[priced], budgets={"max_model_usd": 1}) == []
 
 
 def test_practice_costs_nothing(tmp_path: Path) -> None:
