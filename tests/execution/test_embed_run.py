@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from array import array
 from collections import Counter
@@ -372,3 +373,46 @@ def _through(tmp_path: Path, url: str, kind: str, key: str) -> World:
     server = {"id": "here", "kind": kind, "base_url": url, "api_key_ref": key}
     models = [{"key": "good", "model": "mock:oracle"}]
     return world(tmp_path, None, compared(3, "here/vec-small"), models=models, providers=[server])
+
+
+# ---- many at once
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pairs_votes_and_vectors_of_one_answer_come_in_any_order(tmp_path: Path, qapp, seed: int) -> None:
+    """Some requests fail and come back, some answers are equal; each cell still ends once with all marks."""
+    rng, lock = random.Random(seed), threading.Lock()
+
+    def unlucky() -> None:
+        with lock:
+            luck = rng.random()
+        if luck < 0.15:
+            raise ProviderError(ErrorKind.UNKNOWN, "Broken.", status=503)
+
+    def embed(request: EmbedRequest) -> Embedded:
+        unlucky()
+        return embedded(request)
+
+    def answer(request: Request) -> str:
+        unlucky()
+        if request.model != "judge-x":
+            with lock:
+                return f"one of {rng.randrange(3)}"
+        return '{"winner": "A"}' if '"winner"' in (request.system or "") else '{"pass": true}'
+
+    fake = service(embed, answer)
+    tests = compared(4)
+    for case in tests:
+        case["checks"] = [*case["checks"], {"type": "pairwise_judge"}, {"type": "llm_judge", "votes": 2}]
+    models = [{"key": key, "model": f"m-{key}", "provider": "openai"} for key in "abc"]
+    run = {"trials": 2, "retries": 20, "retry_backoff_s": 0, "concurrency": 6}
+    judge = {"model": "judge-x", "provider": "openai"}
+    made = world(tmp_path, fake, tests, models=models, run=run, judge=judge)
+    assert made.run().info.status is RunStatus.COMPLETED
+    calls = made.calls()
+    assert len(calls) == 24
+    for call in calls:
+        assert call.score is not None
+        assert [check.state for check in call.score.checks] == [ScoreState.SCORED] * 3
+    assert set(texts(fake)) == {f"right {i}" for i in range(4)} | {f"one of {i}" for i in range(3)}
+    made.assert_each_once()
