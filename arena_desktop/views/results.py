@@ -270,13 +270,16 @@ class ResultsView(ResultPage):
         if can_preview and facts.config is not None:
             self.what_if.show_board(board, facts.config)
         self.what_if.setVisible(can_preview and len(self.what_if.sliders) > 1)
-        rows = self.rows.rows()
         self._show_bars(words.chart_sentence(board))
         self.costs.setVisible(knows_prices(board))
-        if knows_prices(board):
-            costs = cost_points(rows)
-            self.costs.set_chart(costs, self.tr("Cost and score"), words.cost_chart_sentence())
-            set_chart_table(self.costs, costs, self.tr("Cost and score as a table"))
+        self._show_costs(words.cost_chart_sentence())
+
+    def _show_costs(self, sentence: str) -> None:
+        if self.costs.isHidden():
+            return
+        costs = cost_points(self.rows.rows())
+        self.costs.set_chart(costs, self.tr("Cost and score"), sentence)
+        set_chart_table(self.costs, costs, self.tr("Cost and score as a table"))
 
     # doing
 
@@ -304,6 +307,7 @@ class ResultsView(ResultPage):
         self._show_rows(shown, facts)
         self.details.show_board(shown, facts.config)
         self._show_bars(words.chart_sentence(board) if trial is None else words.preview_legend())
+        self._show_costs(words.cost_chart_sentence() if trial is None else words.preview_legend())
 
     def _on_meets(self, only: bool) -> None:
         self.rows.set_predicate((lambda row: row.meets) if only else None)

@@ -165,13 +165,17 @@ def change_lines(board: Leaderboard) -> list[str]:
     if settled and board.verdict.row in (1, 3, 7):
         lines.append(settled)
     planner = board.verdict.planner
-    if planner is not None and planner.by_trials and board.verdict.row in (1, 3, 7):
-        options = ", ".join(
-            _tr("{tests} tests asked {trials} times").format(tests=formats.whole(tests), trials=trials)
-            for trials, tests in sorted(planner.by_trials.items())
-        )
-        lines.append(_tr("The same would be reached with {options}.").format(options=options))
+    if planner is not None and board.verdict.row in (1, 3, 7):
+        others = sorted((t, n) for t, n in planner.by_trials.items() if t != planner.trials)
+        options = ", ".join(_asked_otherwise(trials, tests) for trials, tests in others)
+        if options:
+            lines.append(_tr("The same would be reached with {options} in all.").format(options=options))
     return lines
+
+
+def _asked_otherwise(trials: int, tests: int) -> str:
+    text = _tr("{tests} tests asked once") if trials == 1 else _tr("{tests} tests asked {trials} times")
+    return text.format(tests=formats.whole(tests), trials=trials)
 
 
 def weight_change_sentence(change: WeightChange, names: Mapping[str, str]) -> str:

@@ -32,6 +32,8 @@ def metric_value(metric: str, value: float | None) -> str:
         return formats.UNKNOWN
     if metric in ("accuracy", "pass_rate", "reliability", "error_rate"):
         return _tr("{n} of 100").format(n=formats.points(value))
+    if metric == "cost" and value == 0:
+        return formats.money(value)
     if metric == "cost":
         return _tr("{price} per 100 answers").format(price=formats.per_100(value))
     if metric in ("latency", "latency_p95"):

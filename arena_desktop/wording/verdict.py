@@ -194,6 +194,10 @@ def _cost_trade(entry: Entry, other: Entry) -> str:
             a=formats.per_100(entry.cost_per_1k_usd),
             b=formats.per_100(other.cost_per_1k_usd),
         )
+    if entry.cost_per_1k_usd and other.cost_per_1k_usd == 0:
+        return _tr("It costs {a} for 100 answers; {other} is free.").format(
+            other=other.label, a=formats.per_100(entry.cost_per_1k_usd)
+        )
     if other.cost_per_1k_usd and entry.cost_per_1k_usd == 0:
         return _tr("It is free; {other} costs {b} for 100 answers.").format(
             other=other.label, b=formats.per_100(other.cost_per_1k_usd)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from arena_desktop.cells import Tie
-from arena_desktop.charts.data import Bars
+from arena_desktop.charts.data import Bar, Bars, CostPoint
 from arena_desktop.context import AppContext
 from arena_desktop.desks.result_desk import Result
 from arena_desktop.itemmodels.lanes import ModelHead
@@ -184,6 +184,25 @@ def test_the_verdict_speaks_of_the_trial_weights_while_they_are_tried(page: Resu
     assert (card.chip.text, card.sentence.text(), card.lead.text(), page.why.texts()) == before
     card.button("copy").click()  # type: ignore[union-attr]
     assert "trial" not in QApplication.clipboard().text()
+
+
+def test_all_pictures_follow_the_sliders(page: ResultsView, context: AppContext) -> None:
+    board = context.results.result.board  # type: ignore[union-attr]
+    assert board is not None
+    prices = iter((1.0, 2.0, 3.0))
+    priced = tuple(replace(e, cost_per_1k_usd=next(prices)) if e.composite else e for e in board.entries)
+    page._show_board(replace(board, entries=priced), page.facts)  # type: ignore[arg-type]
+    page.what_if.sliders["accuracy"].slider.setValue(0)
+    shown = {row.entry.label: row.score for row in page.rows.rows() if row.score is not None}
+    for chart in (page.bars.view.chart, page.costs.view.chart):
+        points = chart.bars if isinstance(chart, Bars) else chart.points  # type: ignore[union-attr]
+        drawn = {point.name: _value(point) for point in points if _value(point) is not None}
+        assert drawn == {name: pytest.approx(score * 100) for name, score in shown.items()}
+
+
+def _value(point: Bar | CostPoint) -> float | None:
+    measure = point.measure if isinstance(point, Bar) else point.score
+    return measure.value if measure is not None else None
 
 
 def test_the_bracket_follows_the_order_of_the_table(page: ResultsView) -> None:
@@ -477,6 +496,11 @@ def test_what_would_settle_it_is_said() -> None:
         "No change of a single weight puts another model first.",
         "About 40 more tests would settle it.",
     ]
+    several = replace(planner, trials=3, by_trials={1: 349, 3: 175, 5: 140})
+    close = replace(close, verdict=replace(close.verdict, planner=several))
+    assert change_lines(close)[-1] == (
+        "The same would be reached with 349 tests asked once, 140 tests asked 5 times in all."
+    )
 
 
 def test_unknown_is_a_dash_and_never_zero() -> None:

@@ -127,3 +127,18 @@ def test_more_tests_come_with_their_price_and_their_time(
     planned = replace(whole, verdict=replace(whole.verdict, row=7, planner=planner))
     (fact,) = facts(planned)
     assert f"{fact.figure} {fact.meaning.replace('the first two', 'it')}." == said
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "said"),
+    [
+        (7.2, 0.0, "It costs $0.72 for 100 answers; Birch is free."),
+        (0.0, 7.2, "It is free; Birch costs $0.72 for 100 answers."),
+        (49.0, 10.0, "It costs 4.9 times as much as Birch: $4.90 for 100 answers instead of $1.00."),
+        (10.0, 49.0, "It costs less than Birch: $1.00 for 100 answers instead of $4.90."),
+    ],
+)
+def test_what_the_choice_costs_is_said_with_figures(mine: float, theirs: float, said: str) -> None:
+    one = replace(entry("aster", 1, 39, 40), cost_per_1k_usd=mine)
+    other = replace(entry("birch", 2, 29, 40), cost_per_1k_usd=theirs)
+    assert recommendation(board(one, other, rival="birch")).endswith(said)
