@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from providers import answer_form
 from providers.addresses import split_address
 from providers.base import (
     ConnectionSettings,
@@ -112,6 +113,8 @@ class AnthropicProvider:
         stream = params.pop("stream", None) is True
         params.pop("send_temperature", None)
         body.update(params)
+        if request.answer_schema is not None:
+            answer_form.ask_anthropic(body, request.answer_schema)
         if stream or body["max_tokens"] > STREAM_ABOVE_TOKENS:
             body["stream"] = True
         return body

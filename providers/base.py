@@ -71,7 +71,11 @@ class PracticeContext:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question to one model. `timeout_s` is the total for the whole answer."""
+    """One question to one model. `timeout_s` is the total for the whole answer.
+
+    `answer_schema` is a JSON schema that the answer should keep to. It is left out where the service
+    takes none, so the question must say the same in words.
+    """
 
     model: str
     messages: tuple[Message, ...]
@@ -82,6 +86,7 @@ class Request:
     timeout_s: float = 120.0
     stop_event: threading.Event | None = None
     practice: PracticeContext | None = None
+    answer_schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from providers import answer_form
 from providers.base import ConnectionSettings, ModelInfo, ProviderError, Reply, Request
 from providers.chat import (
     Collected,
@@ -113,6 +114,8 @@ class ChatProvider:
         if request.temperature is not None and params.get("send_temperature") is not False:
             body["temperature"] = request.temperature
         body.update({name: value for name, value in params.items() if name not in _OURS})
+        if request.answer_schema is not None:
+            answer_form.ask_chat(body, request.answer_schema)
         if params.get("stream") is True:
             body["stream"] = True
             body.setdefault("stream_options", {"include_usage": True})

@@ -6,10 +6,11 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
+from providers import answer_form
 from providers.addresses import split_address
 from providers.base import (
     ConnectionSettings,
@@ -78,13 +79,26 @@ class GeminiProvider:
         self._version = version.group(1) if version else API_VERSION
         path = path.removesuffix(f"/{self._version}")
         base_url = f"{parts.scheme}://{parts.netloc}{path}"
+        self._no_form: set[str] = set()
         self.session = Session(settings, base_url, lambda key: {"x-goog-api-key": key}, HOST)
 
     def complete(self, request: Request) -> Reply:
-        """Asks once."""
+        """Asks once; a form of the answer that the model refuses is left out and said."""
         need_package("google.genai", "google-genai")
         sdk = self.session.sdk("genai", self._make_sdk)
         model = outgoing_model(self.settings, request.model)
+        if request.answer_schema is None or model in self._no_form:
+            return self._ask(sdk, replace(request, answer_schema=None), model)
+        try:
+            return self._ask(sdk, request, model)
+        except ProviderError as error:
+            if not answer_form.is_refused(error.status, error.message):
+                raise
+        self._no_form.add(model)
+        reply = self._ask(sdk, replace(request, answer_schema=None), model)
+        return replace(reply, notes=(*reply.notes, answer_form.LEFT_OUT))
+
+    def _ask(self, sdk: genai.Client, request: Request, model: str) -> Reply:
         params = {**self.settings.params, **request.params}
         stream = params.pop("stream", None) is True
         arguments = {
@@ -175,6 +189,11 @@ class GeminiProvider:
         if request.temperature is not None and values.get("send_temperature") is not False:
             values["temperature"] = request.temperature
         values.pop("send_temperature", None)
+        if request.answer_schema is not None and not {"response_schema", "response_json_schema"} & set(
+            values
+        ):
+            values.setdefault("response_mime_type", "application/json")
+            values["response_json_schema"] = dict(request.answer_schema)
         return _checked(types.GenerateContentConfig, values, request.timeout_s)
 
     def _whole(self, sdk: genai.Client, arguments: dict[str, Any], call: Call) -> _Answer:

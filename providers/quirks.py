@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from providers import answer_form
 from providers.base import ProviderError, Reply
 from providers.chat import Note
 from providers.refusals import Refusal
 
-_MOST_FIXES = 2
+_MOST_FIXES = 3
+"""A judge may be refused its temperature, the name of its length and the form of its reply."""
 JSON_INSTRUCTION = "Answer with one JSON object and nothing else."
 _TOKEN_NAMES = ("max_tokens", "max_completion_tokens")
 _NEEDED = frozenset({"model", "messages", "stream", "stream_options"})
@@ -36,6 +38,7 @@ class Fixes:
     renamed: dict[str, str] = field(default_factory=dict)
     dropped: set[str] = field(default_factory=set)
     json_mode: str = ""  # "", "schema" or "instruction"
+    no_form: bool = False
 
     def apply(self, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[Note]]:
         """The body as it must be sent, with a note for everything that differs."""
@@ -47,6 +50,8 @@ class Fixes:
                 notes.append(("parameter_renamed", {"name": old, "to": new}))
         left_out = sorted(self.dropped & sent.keys())
         notes.extend(("parameter_left_out", {"name": name, "value": sent.pop(name)}) for name in left_out)
+        if self.no_form and answer_form.leave_out(sent):
+            notes.append(answer_form.LEFT_OUT)
         if self.json_mode and _wants_json(sent.get("response_format")):
             self._replace_json_mode(sent)
             notes.append(("json_mode_replaced", {"by": self.json_mode}))
@@ -128,12 +133,16 @@ class Quirks:
                 fixes.renamed[name] = value
             elif what == "json":
                 self._json_mode = value
+            elif what == "form":
+                fixes.no_form = True
             else:
                 fixes.dropped.add(name)
         return True
 
 
 def _fix_for(sent: Mapping[str, Any], refusal: Refusal) -> tuple[str, str, str] | None:
+    if answer_form.holds(sent) and answer_form.is_refused(refusal.status, refusal.message):
+        return ("form", "", "")
     if refusal.status not in (400, 422) or _CLASH.search(refusal.message):
         return None
     text = refusal.message

@@ -20,6 +20,7 @@ from engine.execution.estimate import text_tokens_at_most, thinking_tokens, wors
 from engine.execution.jobs import JUDGE_LANE
 from engine.execution.messages import JudgeSaid, Ticket, WorkerMessage
 from engine.execution.settling import cost_of, refused, used_of
+from engine.scoring.judge_schema import reply_schema, sent_texts
 from engine.scoring.seams import JudgeReply, JudgeRequest
 
 
@@ -34,7 +35,7 @@ class JudgeCaller:
 
     def worst_of(self, request: JudgeRequest) -> Worst:
         """The most one attempt of this request can use."""
-        prompt_tokens = text_tokens_at_most((request.system, request.prompt))
+        prompt_tokens = text_tokens_at_most(sent_texts(request))
         return worst_of_tokens(prompt_tokens, _longest(request, self._judge), self._judge.price)
 
     def attempt(self, ticket: Ticket, post: Callable[[WorkerMessage], None]) -> None:
@@ -70,6 +71,7 @@ class JudgeCaller:
             timeout_s=judge.timeout_s + loading,
             stop_event=self._stop_event,
             practice=PracticeContext(asked, cell.trial, JUDGE_LANE),
+            answer_schema=reply_schema(request),
         )
 
 

@@ -21,6 +21,7 @@ from engine.execution.marking import JUDGE_CHECKS
 from engine.price import Price, estimate_cost
 from engine.prompts import build_prompt
 from engine.scoring.base import ScoringContext
+from engine.scoring.judge_schema import sent_texts
 from engine.scoring.pairs import Meeting, PairTerms, Question, pair_request, questions, rivals
 from engine.scoring.registry import canonical_check
 from engine.scoring.score import run_check
@@ -134,7 +135,7 @@ def _questions(case: Case, config: Config, judge: ReadyModel) -> tuple[list[_Que
 
 
 def _question(request: JudgeRequest, judge: ReadyModel) -> _Question:
-    texts = [text.replace(_PLACE, "") for text in (request.system, request.prompt)]
+    texts = [text.replace(_PLACE, "") for text in sent_texts(request)]
     return _Question(
         usual=max(1, sum(map(len, texts)) // CHARS_PER_TOKEN),
         bound=text_tokens_at_most(texts),

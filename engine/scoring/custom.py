@@ -174,7 +174,9 @@ def _judge(given: CheckInput, questions: list[JudgeRequest]) -> Callable[..., st
 
     def judge(prompt: str, system: str | None = None) -> str:
         temperature = settings.temperature or 0.0
-        question = JudgeRequest(prompt, system or settings.system or "", settings.max_tokens, temperature)
+        question = JudgeRequest(
+            prompt, system or settings.system or "", settings.max_tokens, temperature, purpose="own"
+        )
         questions.append(question)
         reply = ask(question)
         if reply.error is not None or reply.outcome not in (Outcome.COMPLETE, Outcome.LENGTH):

@@ -71,6 +71,7 @@ def judge_request(given: CheckInput, vote: int = 1) -> JudgeRequest:
         max_tokens=terms.max_tokens,
         temperature=terms.temperature,
         vote=vote,
+        criteria=tuple(criterion.name for criterion in terms.rubric.criteria),
     )
 
 

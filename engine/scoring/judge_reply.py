@@ -234,8 +234,11 @@ def _reason(verdict: Mapping[str, Any]) -> str:
 def _criteria_scores(
     verdict: Mapping[str, Any], criteria: Sequence[Criterion], scale: float
 ) -> dict[str, float]:
-    """The score of every criterion; empty where the rubric has none or the reply leaves them out."""
+    """The score of every criterion; empty where the rubric has none, or none that must pass and the
+    reply leaves them out."""
     given = verdict.get("criteria")
+    if given is None and any(item.must_pass for item in criteria):
+        raise CheckFault("judge_wrong_type", "The judge left out the criteria, some of which must pass.")
     if not criteria or given is None:
         return {}
     if not isinstance(given, Mapping):

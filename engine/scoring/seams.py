@@ -14,7 +14,8 @@ class JudgeRequest:
     """One question to the judge model. `vote` counts from 1, `attempt` is 2 for the one retry.
 
     `temperature` is 0 unless the project says otherwise. `purpose` is mark or pair. `between` are
-    the models whose answers are compared, in the order shown; the judge is not told.
+    the models whose answers are compared, in the order shown; the judge is not told. `criteria` are
+    the names that a mark must score. `purpose` own: own code asks, and reads the reply itself.
     """
 
     prompt: str
@@ -25,6 +26,7 @@ class JudgeRequest:
     attempt: int = 1
     purpose: str = "mark"
     between: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

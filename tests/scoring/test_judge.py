@@ -275,9 +275,11 @@ def test_criteria_are_weighed_and_gated(criteria: dict[str, float], score: float
     assert result.detail["criteria"] == pytest.approx(criteria)
 
 
-def test_a_reply_without_criteria_stands_as_it_is() -> None:
-    result = _mark(Scripted(['{"pass": true, "score": 0.9}']), rubric=CRITERIA)
-    assert result.score == pytest.approx(0.9)
+def test_a_reply_without_criteria_stands_unless_one_must_pass() -> None:
+    reply = '{"pass": true, "score": 0.9}'
+    assert _mark(Scripted([reply]), rubric=["rules", "friendly"]).score == pytest.approx(0.9)
+    result = _mark(Scripted([reply, reply]), rubric=CRITERIA)
+    assert (result.state, result.reason_code) == (ScoreState.ERRORED, "judge_wrong_type")
 
 
 @pytest.mark.parametrize(
