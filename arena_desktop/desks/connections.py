@@ -145,16 +145,28 @@ def vendor_connections() -> list[KnownConnection]:
 
 
 def project_connections(project: Project) -> list[KnownConnection]:
-    """The connections of a project that may need a key, each at every address its models ask."""
+    """The connections of a project that may need a key, each at every address that is asked there: by
+    its models, and by what marks their answers."""
     found: dict[str, KnownConnection] = {}
+    asked = (*project.config.models, *_markers(project))
     for connection in project.config.connections:
         if (canonical_kind(connection.kind) or "") in _NO_NETWORK:
             continue
-        users = [entry for entry in project.config.models if entry.provider == connection.id]
+        users = [entry for entry in asked if entry.provider == connection.id]
         for entry in (*[e for e in users if e.api_base or e.api_key_env], None):
             item = known(connection, "project", entry=entry, root=project.root)
             found.setdefault(item.key, item)
     return list(found.values())
+
+
+def _markers(project: Project) -> tuple[ModelEntry, ...]:
+    """The judge and the models that make embeddings, as entries."""
+    from engine.execution.embed_rules import embedder_entries
+    from engine.execution.judge_rules import judge_entry
+
+    judge = judge_entry(project.config.judge)
+    embedders = embedder_entries(project.all_cases or project.cases, project.config)
+    return (*([judge] if judge is not None else []), *embedders)
 
 
 class OwnConnections:
