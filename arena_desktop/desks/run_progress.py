@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 
 from engine.domain import CallDone, CallError, CallStatus, Cell, RunStatus, SkippedModel
@@ -53,6 +54,7 @@ class ModelProgress:
     spent_usd: Decimal | None = Decimal(0)
     last_error: CallError | None = None
     set_aside: str = ""
+    aside_until: datetime | None = None
     skipped: SkippedModel | None = None
 
     @property
@@ -260,6 +262,7 @@ class RunProgress:
         for key in event.model_keys:
             if key in self.models:
                 self.models[key].set_aside = event.code
+                self.models[key].aside_until = event.until
                 self.models[key].last_error = event.error
 
     def _preparing(self, event: Preparing) -> None:

@@ -189,7 +189,9 @@ def _state(
         chip = ChipCell(ready_words(model.skipped), Tone.NEUTRAL, "key" if links else "", links)
         return chip, f"{model.skipped.reason} {model.skipped.fix}".strip()
     if model.set_aside:
-        reason = words.set_aside_text(model.set_aside, model.last_error, others=False)
+        reason = words.set_aside_text(
+            model.set_aside, model.last_error, others=False, until=model.aside_until
+        )
         return ChipCell(words.set_aside_chip(model.set_aside), Tone.BAD), reason
     if model.planned and model.done + model.failed >= model.planned:
         return _over(model), ""

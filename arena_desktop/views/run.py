@@ -19,7 +19,7 @@ from arena_desktop.views.home_facts import missing_calls, unfinished_runs
 from arena_desktop.views.run_facts import RunChoice, RunFacts, model_heads, read_run_facts
 from arena_desktop.views.run_going import RunGoing
 from arena_desktop.views.run_ready import RunReady
-from arena_desktop.views.run_strips import RunOffers, sandbox_message, set_aside_messages
+from arena_desktop.views.run_strips import RunOffers, limit_message, sandbox_message, set_aside_messages
 from arena_desktop.views.run_waiting import RunLine
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.empty_state import EmptyState
@@ -331,8 +331,11 @@ class RunView(Page):
         if going:
             self._say_sandbox()
             offers = RunOffers(self._offer_again, self._context.key_wanted.emit)
+            passed = limit_message(runs.progress)
             for message in set_aside_messages(runs.progress, self._heads, offers):
                 self._say_once(message)
+            if passed is not None:
+                self._say_once(passed)
 
     def _say_sandbox(self) -> None:
         message = sandbox_message(self._context.runs.progress)

@@ -130,9 +130,10 @@ def set_aside_messages(
     others = any(m.waiting and not m.set_aside for m in progress.models.values() if m.skipped is None)
     messages = []
     for code, keys in groups.items():
-        text = words.set_aside_text(code, progress.models[keys[0]].last_error, others=others)
+        model = progress.models[keys[0]]
+        text = words.set_aside_text(code, model.last_error, others=others, until=model.aside_until)
         first = words.set_aside_sentence([heads[key].label for key in keys])
-        buttons = offers.buttons(code, keys, progress.models[keys[0]].lane)
+        buttons = offers.buttons(code, keys, model.lane)
         messages.append(Message(f"aside_{code}", Tone.WARN, first, text, buttons))
     return messages
 
@@ -145,3 +146,11 @@ def sandbox_message(progress: RunProgress) -> Message | None:
     first, text = words.sandbox_sentences(state, reason)
     tone = Tone.INFO if state == "preparing" else Tone.WARN
     return Message("sandbox", tone, first, text)
+
+
+def limit_message(progress: RunProgress) -> Message | None:
+    """A limit that only warns is passed; one that stops ends the run before that."""
+    spent, limit = progress.spent_usd, progress.ceiling_usd
+    if spent is None or limit is None or spent <= limit:
+        return None
+    return Message("limit_passed", Tone.WARN, *words.limit_passed())

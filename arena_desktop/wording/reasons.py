@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication
@@ -202,16 +203,33 @@ def short_reason(reason: Reason) -> str:
     return word() if word else _tr("No result")
 
 
-def _set_aside(values: Values, names: Names) -> str:
+def aside_cause(code: str, until: datetime | None = None) -> str:
+    """Why models get no more questions; empty for a cause that only its fault tells."""
+    if code in ("wait_too_long", "day_quota"):
+        return _wait_cause(code, until)
     causes = {
         "denied": _tr("The access key was refused."),
         "no_credit": _tr("The account has no credit left."),
         "model_unknown": _tr("The service does not know this model."),
-        "same_failure": _tr("The same fault came at every question."),
-        "slow_down": _tr("The service kept asking us to slow down."),
-        "long_wait": _tr("The service asks to wait for a long time."),
+        "asked_to_slow_down": _tr("For a quarter of an hour the service only asked us to slow down."),
+        "unreachable": _tr("The service could not be reached."),
+        "budget_model": _tr("The limit per model is reached."),
     }
-    cause = causes.get(str(values.get("code")), _tr("The service did not answer."))
+    return causes.get(code, "")
+
+
+def _wait_cause(code: str, until: datetime | None) -> str:
+    quota = code == "day_quota"
+    first = _tr("Its quota for the day is used up.") if quota else _tr("The service asks to wait long.")
+    if until is None:
+        return _tr("{cause} Carry on later.").format(cause=first)
+    return _tr("{cause} Carry on after: {time}.").format(cause=first, time=formats.when(until))
+
+
+def _set_aside(values: Values, names: Names) -> str:
+    code, until = str(values.get("code")), values.get("until")
+    moment = datetime.fromisoformat(str(until)) if until else None
+    cause = aside_cause(code, moment) or _tr("The same fault came at every question.")
     text = _tr("{models} was asked no more in this run. {cause}")
     return text.format(models=_models(values, names) or values.get("lane"), cause=cause)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
-from arena_desktop.wording.reasons import error_words
+from arena_desktop.wording.reasons import aside_cause, error_words
 from engine.domain import CallError, Note, RunStatus
 
 if TYPE_CHECKING:
@@ -228,6 +229,11 @@ def check_key() -> str:
     return _tr("Check the key…")
 
 
+def limit_passed() -> tuple[str, str]:
+    """A limit that only warns is passed."""
+    return _tr("The run has passed your limit."), _tr("It goes on, because the project says so.")
+
+
 def more_line(retrying: int, reserved: Decimal, *, free: bool) -> str:
     """Below the counts: tries that wait, and money that is set aside for what is on its way."""
     parts = []
@@ -374,8 +380,10 @@ def set_aside_chip(code: str) -> str:
         "no_credit": _tr("No credit left"),
         "model_unknown": _tr("Model not known"),
         "same_failure": _tr("Set aside: always fails"),
-        "slow_down": _tr("Set aside: too slow"),
-        "long_wait": _tr("Set aside: long wait"),
+        "asked_to_slow_down": _tr("Set aside: too slow"),
+        "unreachable": _tr("Set aside: not reached"),
+        "wait_too_long": _tr("Set aside: long wait"),
+        "day_quota": _tr("Quota used up"),
         "budget_model": _tr("Reached its limit"),
     }
     return chips.get(code, _tr("Set aside"))
@@ -388,17 +396,9 @@ def set_aside_sentence(labels: Sequence[str]) -> str:
     return _tr("{count} models get no more questions.").format(count=len(labels))
 
 
-def set_aside_text(code: str, error: CallError | None, *, others: bool) -> str:
-    """Why, and that the others go on."""
-    causes = {
-        "denied": _tr("The access key was refused."),
-        "no_credit": _tr("The account has no credit left."),
-        "model_unknown": _tr("The service does not know this model."),
-        "slow_down": _tr("The service kept asking us to slow down."),
-        "long_wait": _tr("The service asks to wait for a long time."),
-        "budget_model": _tr("The limit per model is reached."),
-    }
-    cause = causes.get(code, "")
+def set_aside_text(code: str, error: CallError | None, *, others: bool, until: datetime | None = None) -> str:
+    """Why, when to come back, and that the others go on."""
+    cause = aside_cause(code, until)
     if not cause and error is not None:
         cause = error_words(error.kind, error.status)
         cause = _tr("Its first questions all failed. {cause}").format(cause=cause)

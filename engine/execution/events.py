@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 
 from engine.domain import CallDone, CallError, Cell, RunStatus, SkippedModel
@@ -145,12 +146,17 @@ class BudgetChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelSetAside(Event):
-    """A model or lane gets no more calls in this run, or not for now."""
+    """A model or lane gets no more calls in this run, or not for now.
+
+    `code`: denied, no_credit, model_unknown, same_failure, asked_to_slow_down, unreachable,
+    wait_too_long, day_quota, budget_model. `until`: when the service wants to be asked again.
+    """
 
     model_keys: tuple[str, ...]
     lane: str | None
     code: str
     error: CallError | None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 from engine.domain import CallDone, CallError, Cell, Note
@@ -124,12 +124,19 @@ class Narrator:
             case SetAside():
                 self._set_aside(change)
             case CeilingReached():
-                values = {"payer": change.payer, "warned": change.warned}
-                self.notes.append(Note("budget_warning" if change.warned else "budget_model", values))
-                self._keep("ceiling", None, values)
-                self.money_changed = True
+                self._ceiling(change)
             case Stopping():
                 self.stopping(change.reason, in_flight)
+
+    def _ceiling(self, change: CeilingReached) -> None:
+        values: dict[str, object] = {"payer": change.payer, "warned": change.warned}
+        if not change.warned:
+            closed = (change.payer,)
+            values["models"] = list(closed)
+            self.tell(ev.ModelSetAside, model_keys=closed, lane=None, code="budget_model", error=None)
+        self.notes.append(Note("budget_warning" if change.warned else "budget_model", values))
+        self._keep("ceiling", None, values)
+        self.money_changed = True
 
     def _lane(self, change: LaneChanged) -> None:
         until = None if change.until is None else change.until - self._began
@@ -146,23 +153,24 @@ class Narrator:
             lane=change.lane,
             code=change.code,
             error=error,
+            until=self._utc(change.until),
         )
+        until = self._utc(change.until)
         values = {
             "models": list(change.models),
             "lane": change.lane,
             "code": change.code,
             "message": failure.message if failure else "",
-            "until": self._utc_text(change.until),
+            "until": until.isoformat() if until is not None else None,
         }
         about = "judge_stopped" if is_marker(change.lane) else "set_aside"
         self.notes.append(Note(about, values))
         self._keep("set_aside", change.lane, values)
 
-    def _utc_text(self, moment: float | None) -> str | None:
+    def _utc(self, moment: float | None) -> datetime | None:
         if moment is None:
             return None
-        ahead = timedelta(seconds=moment - self._clock.monotonic())
-        return (self._clock.utc() + ahead).isoformat()
+        return self._clock.utc() + timedelta(seconds=moment - self._clock.monotonic())
 
     def _keep(self, kind: str, lane: str | None, values: Mapping[str, object]) -> None:
         self._save(EventWrite(self._run_id, self._clock.utc(), kind, lane, values))
