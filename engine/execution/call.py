@@ -135,11 +135,15 @@ class Caller:
         asks = self._setting.plan.judge is not None
         return first_marking(side, answer, self._contexts[model_key], by_itself=by_itself, asks=asks)
 
-    def remarking(self, call: CallDone, answer: Answer, old: Side, new: Side) -> Marking:
-        """The marking of an answer that was marked before, by the checks as they are now."""
+    def remarking(
+        self, call: CallDone, answer: Answer, sides: tuple[Side, Side], *, new_rivals: bool = False
+    ) -> Marking:
+        """The marking of an answer that was marked before, by the checks as they are now. `sides`: its
+        case as it was, and as it is."""
         key = call.cell.model_key
         asks = self._setting.plan.judge is not None and key not in self._by_itself
-        return new_marking(answer, call.score, (old, new), self._contexts[key], asks=asks)
+        context = replace(self._contexts[key], new_rivals=new_rivals)
+        return new_marking(answer, call.score, sides, context, asks=asks)
 
     def _begin_marking(self, ticket: Ticket, record: CallDone, case: Case, reply: Reply) -> WorkerMessage:
         assert record.answer is not None  # noqa: S101 - it was made from an answer

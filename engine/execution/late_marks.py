@@ -40,9 +40,7 @@ def mark_earlier_answers(
     post(LateMarksOver())
 
 
-def earlier_answers(
-    opening: Opening, caller: Caller, plan: Plan, config: Config
-) -> Iterator[WorkerMessage]:
+def earlier_answers(opening: Opening, caller: Caller, plan: Plan, config: Config) -> Iterator[WorkerMessage]:
     """Every mark that is due, or what has to be asked for it. Reads the store, changes nothing."""
     yield from _LateMarks(opening, caller, plan, config).messages()
 
@@ -89,8 +87,10 @@ class _LateMarks:
     def _is_due(self, cell: Cell) -> bool:
         """Whether a mark may be another one now. New answers are new rivals of earlier ones."""
         opening = self._opening
-        meets = (cell.case_id, cell.trial) in opening.mixed and not opening.only_again
-        return cell.case_id in opening.changed or cell in opening.unjudged or meets
+        return cell.case_id in opening.changed or cell in opening.unjudged or self._has_new_rivals(cell)
+
+    def _has_new_rivals(self, cell: Cell) -> bool:
+        return (cell.case_id, cell.trial) in self._opening.mixed and not self._opening.only_again
 
     def _met(self, pending: set[Place]) -> Iterator[LateAnswers]:
         """All stored answers of each group in which somebody has to be compared."""
@@ -126,7 +126,8 @@ class _LateMarks:
         """
         case = self._cases[call.cell.case_id]
         old = Side(self._old.get(case.id, case), self._was)
-        marking = self._caller.remarking(call, answer, old, Side(case, self._config))
+        sides, new = (old, Side(case, self._config)), self._has_new_rivals(call.cell)
+        marking = self._caller.remarking(call, answer, sides, new_rivals=new)
         message = _told(call.cell, answer, marking, first=False)
         return None if marking.score == call.score else message
 

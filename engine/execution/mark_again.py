@@ -168,7 +168,7 @@ def _opening(store: Store, stored: StoredRun, request: RunRequest, changed: tupl
         pending=bool(store.pending_scores(run_id)),
         changed=changed,
         before=stored,
-        said=known_verdicts(store, run_id) if compares else {},
+        said=known_verdicts(store, run_id, unread=False) if compares else {},
     )
 
 

@@ -35,15 +35,18 @@ def pair_write(run_id: str, question: PairQuestion, at: datetime) -> EventWrite:
     return EventWrite(run_id, at, PAIR_VERDICT, JUDGE_LANE, {"case": case_id, "trial": trial, **told})
 
 
-def known_verdicts(store: Store, run_id: str) -> Mapping[Place, tuple[Known, ...]]:
-    """All verdicts of a run by test and trial, the newest first."""
+def known_verdicts(store: Store, run_id: str, *, unread: bool = True) -> Mapping[Place, tuple[Known, ...]]:
+    """All verdicts of a run by test and trial, the newest first. Without `unread`, replies that could
+    not be read are none, so that the judge is asked anew."""
     found: dict[Place, list[Known]] = {}
     for event in reversed(store.events(run_id)):
         if event.kind != PAIR_VERDICT:
             continue
         read = verdict_from_json(event.values)
         case_id, trial = event.values.get("case"), event.values.get("trial")
-        if read is not None and isinstance(case_id, str) and isinstance(trial, int):
+        if read is None or (read[1].code and not unread):
+            continue
+        if isinstance(case_id, str) and isinstance(trial, int):
             found.setdefault((case_id, trial), []).append(Known(*read))
     return {place: tuple(known) for place, known in found.items()}
 

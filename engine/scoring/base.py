@@ -60,6 +60,7 @@ class ScoringContext:
     isolated interpreter; None = not available, and a check that needs one is errored.
     `scorer_paths` are the project's `scorers.paths`, beside its folder `scorers/`.
     `meet` tells how the answer did against other models' answers; None = they are not at hand.
+    `new_rivals`: there may be more of them than when the answer was marked.
     `fence` makes the random part of the marks around untrusted text; None = from `secrets`.
     """
 
@@ -76,6 +77,7 @@ class ScoringContext:
     fence: Callable[[], str] | None = None
     scorer_paths: tuple[str, ...] = ()
     meet: Meet | None = None
+    new_rivals: bool = False
 
 
 @dataclass(frozen=True, slots=True)

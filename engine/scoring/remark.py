@@ -13,6 +13,7 @@ from engine.domain import Answer, Case, CaseScore, CheckResult, CheckSpec, Outco
 from engine.scoring.base import CheckFault, ScoringContext
 from engine.scoring.custom import ASKED, CODE
 from engine.scoring.custom_files import find_scorer
+from engine.scoring.pairs import ABSENT, NO_ANSWER
 from engine.scoring.registry import CHECKS, canonical_check, reference_of
 from engine.scoring.score import combine, run_check
 
@@ -25,7 +26,7 @@ UNKNOWN_TERMS = "unknown"
 """Stands there for an old mark of which nobody knows any more what it was asked for."""
 
 _JUDGES = frozenset({"llm_judge", "pairwise_judge"})
-_NOT_ASKED = frozenset({"judge_failed", "embedding_failed"})
+_NOT_ASKED = frozenset({"judge_failed", "embedding_failed", "no_rivals"})
 _NO_ANSWER = (Outcome.BLOCKED, Outcome.FAILED, Outcome.STOPPED)
 
 
@@ -216,10 +217,14 @@ class _Earlier:
 def _is_worth_keeping(result: CheckResult, need: str | None, context: ScoringContext) -> bool:
     """Whether an unchanged check need not be made again: it costs something and it did decide.
 
-    What came of comparing models is looked at again where they meet: there may be more answers
-    now, and what a judge said of the others is kept.
+    What came of comparing models is made again, from the verdicts that are kept, where they meet and
+    there may be more answers now, or where the judge left some pair undecided.
     """
-    if context.meet is not None and "pairs" in result.detail:
+    if result.reason_code == "no_pair":
+        return not context.new_rivals
+    undecided = {str(pair.get("why")) for pair in result.detail.get("left_out", ())}
+    again = context.new_rivals or undecided - {ABSENT, NO_ANSWER}
+    if context.meet is not None and "pairs" in result.detail and again:
         return False
     return need in (JUDGE, SANDBOX, EMBEDDING) and result.state is ScoreState.SCORED
 

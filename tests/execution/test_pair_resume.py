@@ -10,12 +10,17 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from engine.domain import Cell, RunStatus, ScoreState
 from engine.execution.events import RunStopping
+from engine.execution.rescore import rescore
+from engine.project import load_project
 from engine.storage.store import Store
 from providers.base import ErrorKind, ProviderError, Request
 from tests.execution.test_judge import asked, service
 from tests.execution.test_judge_resume import Held, begin
+from tests.execution.test_mark_again import Marked, looked
 from tests.execution.test_pairs import by_order, checks, comparing, says, scores, sides, verdict_events, world
 from tests.execution.worlds import FakeService, World
 
@@ -214,3 +219,95 @@ def test_an_own_code_judge_that_never_answers_keeps_no_run_open(tmp_path: Path, 
     made = world(tmp_path, fake, "abc", comparing(2), run={"retries": 0})
     assert made.run().info.completed == 6
     assert {check.state for check in checks(made).values()} == {ScoreState.ERRORED}
+
+
+# ---- a saved run marked again
+
+
+def _run_and_change(tmp_path: Path, check: dict[str, Any], judge=None) -> tuple[World, Any]:
+    made = world(tmp_path, service(judge or by_order("abc"), says), "abc", comparing(2))
+    made.run()
+    (made.root / "project/tests.yaml").write_text(yaml.safe_dump(comparing(2, check)))
+    return made, load_project(made.root / "project")
+
+
+def test_marking_again_by_the_same_terms_asks_for_nothing(tmp_path: Path, qtbot) -> None:
+    made, project = _run_and_change(tmp_path, {"type": "pairwise_judge"})
+    found = looked(made, project, service(by_order("cba"), says))
+    assert (found.asks, found.calls) == (False, 0)
+
+
+def test_marking_again_by_another_rubric_compares_anew(tmp_path: Path, qtbot) -> None:
+    made, project = _run_and_change(tmp_path, {"type": "pairwise_judge", "rubric": "Be kind."})
+    fake = service(by_order("cba"), says)
+    found = looked(made, project, fake)
+    assert (found.answers, found.calls) == (6, 12)
+    marking = Marked(qtbot, found).wait()
+    assert marking.status is RunStatus.COMPLETED
+    assert len(asked(fake)) == 12
+    assert by_key(made) == {"a": 0.0, "b": 0.5, "c": 1.0}
+    assert looked(made, project, fake).calls == 0
+
+
+def test_marking_again_with_more_votes_asks_only_for_those(tmp_path: Path, qtbot) -> None:
+    made, project = _run_and_change(tmp_path, {"type": "pairwise_judge", "votes": 3})
+    fake = service(by_order("cba"), says)
+    found = looked(made, project, fake)
+    assert found.calls == 24
+    Marked(qtbot, found).wait()
+    assert len(asked(fake)) == 24
+    assert by_key(made) == {"a": 0.0, "b": 0.5, "c": 1.0}
+
+
+def test_marking_again_from_the_verdicts_that_are_there_asks_nobody(tmp_path: Path, qtbot) -> None:
+    made, project = _run_and_change(tmp_path, _against("c"))
+    fake = service(by_order("cba"), says)
+    found = looked(made, project, fake)
+    assert (found.asks, found.calls) == (True, 0)
+    Marked(qtbot, found).wait()
+    assert asked(fake) == []
+    assert by_key(made) == {"a": 1.0, "b": 1.0, "c": 0.0}
+
+
+def test_marking_again_asks_anew_where_no_verdict_could_be_read(tmp_path: Path, qtbot) -> None:
+    def judge(request: Request) -> str:
+        return "Hm." if {text[2] for text in sides(request)} == {"a", "b"} else by_order("abc")(request)
+
+    made, project = _run_and_change(tmp_path, {"type": "pairwise_judge"}, judge)
+    fake = service(by_order("abc"), says)
+    found = looked(made, project, fake)
+    assert found.calls == 4
+    Marked(qtbot, found).wait()
+    assert by_key(made) == BEST_FIRST
+
+
+def test_scoring_anew_for_free_keeps_what_a_judge_said_of_pairs(tmp_path: Path, qtbot) -> None:
+    made, project = _run_and_change(tmp_path, {"type": "pairwise_judge", "rubric": "Be kind."})
+    before = scores(made)
+    with Store.open(made.store_path) as store:
+        found = rescore(store, store.resolve("last"), project)
+    assert dict(found.kept) == {"judge": 6}
+    assert scores(made) == before
+
+
+def test_a_cancelled_marking_keeps_its_verdicts(tmp_path: Path, qtbot) -> None:
+    made, project = _run_and_change(tmp_path, {"type": "pairwise_judge", "rubric": "Be kind."})
+    held = Held()
+
+    def judge(request: Request) -> str:
+        held(request)
+        return by_order("cba")(request)
+
+    fake = service(judge, says)
+    marking = Marked(qtbot, looked(made, project, fake))
+    assert held.waiting.acquire(timeout=10)
+    marking.controller.cancel()
+    held.let_go.set()
+    assert marking.wait().status is RunStatus.CANCELLED
+    first = len(asked(fake))
+    second = service(by_order("cba"), says)
+    found = looked(made, project, second)
+    assert first + found.calls == 12
+    Marked(qtbot, found).wait()
+    assert first + len(asked(second)) == 12
+    assert by_key(made) == {"a": 0.0, "b": 0.5, "c": 1.0}
