@@ -126,7 +126,7 @@ def _import_engine(painted: threading.Event) -> None:
 
 
 def _import_pages(background: Background) -> None:
-    """Imports the pages that an open project makes likely: the first look at one need not wait for it."""
+    """Imports the pages that are likely next: the first look at one need not wait for it."""
     wanted = [name for name in _PAGES if name not in sys.modules]
     if not wanted:
         return
@@ -142,6 +142,17 @@ def _import_pages(background: Background) -> None:
         _log.warning("a page could not be imported ahead", exc_info=error)
 
     background.run(work, lambda _nothing: None, failed, name="import pages")
+
+
+def _import_pages_when_idle(background: Background) -> None:
+    """Once what the window reads at its start is read: its list of runs, and a project if one was named."""
+
+    def looked(busy: int) -> None:
+        if not busy:
+            background.busy_changed.disconnect(looked)
+            _import_pages(background)
+
+    background.busy_changed.connect(looked)
 
 
 def _translate(app: QApplication) -> None:
@@ -185,7 +196,7 @@ def create(argv: Sequence[str], home: Path | None = None) -> tuple[QApplication,
     window.keep(_run_care(context, window), StoreRepair(context))
     window.show_page("home")
     QTimer.singleShot(0, painted.set)
-    context.projects.opened.connect(lambda _opened: _import_pages(background))
+    _import_pages_when_idle(background)
     given = next((word for word in argv if not word.startswith("-") and Path(word).exists()), None)
     if given is not None:
         window.open_project(Path(given))

@@ -63,6 +63,7 @@ class Background(QObject):
         self._pool.setMaxThreadCount(threads)
         self._jobs: set[Job] = set()
         self._latest: dict[str, Job] = {}
+        self._closed = False
         self._finished.connect(self._on_finished)
 
     def run(
@@ -78,11 +79,15 @@ class Background(QObject):
 
         `replace` stops earlier work of the same name: only the newest answer arrives. When `done` is
         a method of an object that is gone by then, the answer is dropped. Exceptions of the work
-        never get lost: all but Cancelled reach `failed`.
+        never get lost: all but Cancelled reach `failed`. After `close` nothing begins any more: what
+        a last turn of the event loop asks for would open files that nobody closes.
         """
         if replace and name in self._latest:
             self._latest[name].stop()
         job = Job(name)
+        if self._closed:
+            job.stop()
+            return job
         self._jobs.add(job)
         self._latest[name] = job
         answer, problem = _weak(done), _weak(failed)
@@ -96,7 +101,8 @@ class Background(QObject):
         return len(self._jobs)
 
     def close(self) -> bool:
-        """Stops all work and waits up to five seconds. True when none is left."""
+        """Stops all work for good and waits up to five seconds. True when none is left."""
+        self._closed = True
         for job in self._jobs:
             job.stop()
         return self._pool.waitForDone(_WAIT_MS)

@@ -27,6 +27,7 @@ from arena_desktop.widgets.fields import Combo
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.widgets.table import ArenaTable
+from arena_desktop.widgets.turns import Turns
 from arena_desktop.wording.board import nothing_yet, partial_sentence, run_title
 from arena_desktop.wording.setup import run_sentence
 from engine.config.schema import Config
@@ -82,6 +83,7 @@ class ResultPage(Page):
         super().__init__(name, title, scrolls=scrolls)
         self.context = context
         self.facts: ResultFacts | None = None
+        self._arrival = Turns(self)
         self.combo_run = Combo(self.tr("Run on show"), name="combo_run")
         set_width(self.combo_run, _COMBO_WIDTH)
         self.combo_run.activated.connect(self._on_run_chosen)
@@ -124,7 +126,11 @@ class ResultPage(Page):
             return read_result_facts(result)
 
         name = f"facts for {self.page_name}"
-        self.context.background.run(work, self._on_facts, self._on_failed, name=name, replace=True)
+        self.context.background.run(work, self._on_read, self._on_failed, name=name, replace=True)
+
+    def _on_read(self, facts: ResultFacts) -> None:
+        # Not in the turn in which the page is built and shown for the first time.
+        self._arrival.start(lambda: self._on_facts(facts))
 
     def _on_facts(self, facts: ResultFacts) -> None:
         if facts.result is not self.context.results.result:

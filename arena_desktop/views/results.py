@@ -38,6 +38,7 @@ from arena_desktop.widgets.labels import Label, Span
 from arena_desktop.widgets.strip import Message
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import FilterBar, Legend, TableCard
+from arena_desktop.widgets.turns import Turns
 from arena_desktop.widgets.verdict_card import VerdictButton, VerdictCard, VerdictText
 from arena_desktop.wording import board as words
 from arena_desktop.wording import marks as mark_words
@@ -73,6 +74,7 @@ class ResultsView(ResultPage):
         self._live.setInterval(LIVE_MS)
         self._live.timeout.connect(self._work_out_live)
         self._working = False
+        self._below = Turns(self)
         self._add_controls()
         self._add_parts()
         context.runs.began.connect(self._on_began)
@@ -198,8 +200,10 @@ class ResultsView(ResultPage):
         self._trial = None
         self._show_verdict(board, facts)
         self._show_rows(board, facts)
-        self._show_pictures(board, facts)
-        self.details.show_board(board, facts.config)
+        # Below the fold: together with the table they would be a stand-still.
+        self._below.start(
+            lambda: self._show_pictures(board, facts), lambda: self.details.show_board(board, facts.config)
+        )
 
     def _say_live(self, facts: ResultFacts) -> None:
         self.button_run.setEnabled(not self.context.runs.running)
@@ -301,6 +305,7 @@ class ResultsView(ResultPage):
         facts, board = self.facts, self.check_own.board
         if facts is None or board is None:
             return
+        self._below.finish()
         self._trial = trial
         shown = trial or board
         self._show_verdict(shown, facts)

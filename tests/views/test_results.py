@@ -543,7 +543,9 @@ def test_the_leaderboard_is_a_sound_model(qtbot: QtBot) -> None:
     assert model.record(1).score is None
 
 
-def test_a_snapshot_that_cannot_be_read_still_shows_its_board(page: ResultsView, context: AppContext) -> None:
+def test_a_snapshot_that_cannot_be_read_still_shows_its_board(
+    qtbot, page: ResultsView, context: AppContext
+) -> None:
     result = context.results.result
     assert result is not None
     newer = Result(replace(result.stored, config={"models": "damaged"}), result.board)
@@ -553,7 +555,7 @@ def test_a_snapshot_that_cannot_be_read_still_shows_its_board(page: ResultsView,
     page.facts = facts
     page.show_facts(facts)
     assert column(page, "model")[0] == "Aster Large"
-    assert page.what_if.isHidden()
+    qtbot.waitUntil(page.what_if.isHidden)
 
 
 def test_a_run_is_named_by_number_day_and_state(context: AppContext, stored: Stored) -> None:

@@ -164,3 +164,12 @@ def test_stopping_ends_work_without_an_answer(background: Background, qtbot) -> 
     assert asker.answers == []
     with pytest.raises(Cancelled):
         job.check()
+
+
+def test_nothing_begins_after_the_end(background: Background, qtbot) -> None:
+    done: list[object] = []
+    assert background.close()
+    job = background.run(lambda job: done.append("work"), done.append, done.append)
+    assert job.stopped
+    assert background.busy == 0
+    assert done == []
