@@ -13,6 +13,7 @@ from engine.cases.build import BuildSettings
 from engine.cases.json_form import case_from_json, case_to_json
 from engine.cases.loading import CONFIG_NAMES, CaseSource, load_cases, select
 from engine.cases.reading import CaseFile
+from engine.cases.tags import tag_slips
 from engine.config.embedders import with_embedders
 from engine.config.loading import LoadedConfig, Place, load_config
 from engine.config.paths import inside
@@ -108,6 +109,7 @@ def load_project(path: Path, overrides: Overrides = NO_OVERRIDES) -> Project:
     problems.extend(found.problems)
     chosen, filter_problems = select(found.cases, config.tests, config_file.name)
     problems.extend(filter_problems)
+    problems.extend(tag_slips(found.cases, config.tests, config_file.name, loaded.places))
     asked, blank = _without_blank(chosen, config)
     problems.extend(blank)
     config, embedder_problems = with_embedders(config, asked, config_file.name, loaded.places)

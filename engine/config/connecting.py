@@ -15,6 +15,7 @@ from engine.config.records import Found
 from engine.config.schema import Config, Connection, Judge, ModelEntry
 from engine.config.values import line_of, pairs
 
+_PROXIES = ("http", "https", "socks5", "socks5h", "socks")
 _RUN_TARGET = re.compile(r"(?P<where>.+):(?P<function>[A-Za-z_][A-Za-z0-9_]*)")
 
 
@@ -61,6 +62,7 @@ def _declared(
         elif not KINDS[kind].built:
             _not_built(KINDS[kind].title, faults, node, path)
         _check_url(connection.base_url, faults, node, f"{path}.base_url")
+        _check_proxy(connection.proxy, faults, node, f"{path}.proxy")
         result[connection.id] = replace(connection, kind=kind or connection.kind)
     return result
 
@@ -97,6 +99,22 @@ def _check_url(url: str | None, faults: Faults, node: Node | None, path: str) ->
             "bad_url",
             "The address of the server is not a web address.",
             "Write it with its beginning, for instance `http://127.0.0.1:8080/v1`.",
+        )
+
+
+def _check_proxy(proxy: str | None, faults: Faults, node: Node | None, path: str) -> None:
+    if proxy is None:
+        return
+    scheme, separator, place = proxy.strip().partition("://")
+    if separator and scheme.lower() not in _PROXIES:
+        close = nearest(scheme, _PROXIES)
+        hint = f"Did you mean `{close}://{place}`? " if close else ""
+        faults.error(
+            node,
+            path,
+            "bad_proxy",
+            f"`{scheme[:20]}` is no kind of proxy.",
+            f"{hint}Use one of: {', '.join(_PROXIES)}.",
         )
 
 

@@ -7,14 +7,15 @@ a card is told only where it looks like a slip.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from typing import Any
 
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from engine.config.faults import Faults, join, nearest
 from engine.config.records import Found
-from engine.config.schema import Config
+from engine.config.schema import Config, Connection, ModelEntry
 from engine.config.values import pairs
 from engine.model_facts import (
     FEATURE_ALIASES,
@@ -27,12 +28,14 @@ from engine.model_facts import (
 
 OUTPUT_FORMATS = ("markdown", "md", "json", "csv", "xlsx", "html", "pdf", "arenarun")
 _SLIP = 0.75
+_NEAR_MODEL = 0.85
+"""Names of models are alike without being slips of each other."""
 _FACTS = {
     "features": ("A feature", FEATURES, canonical_feature),
     "privacy": ("A promise about privacy", PRIVACY, canonical_privacy),
 }
 
-Row = tuple[object, Node, str]
+Row = tuple[ModelEntry | Connection, Node, str]
 
 
 def check_words(config: Config, faults: Faults, entries: Mapping[str, Found], rows: Iterable[Row]) -> None:
@@ -57,7 +60,8 @@ def check_words(config: Config, faults: Faults, entries: Mapping[str, Found], ro
         for fact, word, where in _declared_words(node, path):
             _check_declared(word, fact, faults, where)
     _check_formats(config, faults, entries.get("output"))
-    _check_practice(config, faults, {path: node for _, node, path in rows}, entries.get("judge"))
+    _check_practice(config, faults, rows, entries)
+    _check_prices(config, faults, entries.get("pricing"))
 
 
 def _check_required(name: str, fact: str, declared: set[str], faults: Faults, block: Found | None) -> None:
@@ -132,33 +136,52 @@ def _check_formats(config: Config, faults: Faults, block: Found | None) -> None:
         faults.warning(node, path, "unknown_word", message, f"{hint}Use: {', '.join(OUTPUT_FORMATS)}.")
 
 
-def _check_practice(config: Config, faults: Faults, nodes: Mapping[str, Node], marks: Found | None) -> None:
+def _check_practice(
+    config: Config, faults: Faults, rows: Sequence[Row], entries: Mapping[str, Found]
+) -> None:
     """Settings of practice models, whose meaning is known here; those of real models are the vendor's."""
     kinds = {link.id: link.kind for link in config.connections}
-    places = dict(zip((entry.key for entry in config.models), nodes.items(), strict=False))
-    for entry in config.models:
-        if kinds.get(entry.provider or "") != "mock" or entry.run:
-            continue
-        path, node = places.get(entry.key, ("models", None))
-        _check_practice_params(entry.model, entry.params, faults, (node, f"{path}.params"))
+    models = {entry.key: entry for entry in config.models}
+    practised = False
+    for record, node, path in rows:
+        if isinstance(record, Connection) and kinds.get(record.id) == "mock":
+            _check_practice_names(record.params, faults, (node, f"{path}.params"))
+        elif isinstance(record, ModelEntry):
+            entry = models.get(record.key or record.model or record.run or "")
+            if entry is not None and kinds.get(entry.provider or "") == "mock" and not entry.run:
+                practised = True
+                _check_practice_params(entry.model, entry.params, faults, (node, f"{path}.params"))
+    if practised and "defaults" in entries:
+        _check_practice_names(config.defaults.params, faults, (entries["defaults"].value, "defaults.params"))
     judge = config.judge
     if judge.model is not None and kinds.get(judge.provider or "") == "mock":
-        block = marks.value if marks is not None else None
+        block = entries["judge"].value if "judge" in entries else None
         _check_practice_params(judge.model, judge.params, faults, (block, "judge.params"))
 
 
-def _check_practice_params(
-    model: str, params: Mapping[str, object], faults: Faults, where: tuple[Node | None, str]
-) -> None:
+_Place = tuple[Node | None, str]
+
+
+def _check_practice_params(model: str, params: Mapping[str, Any], faults: Faults, where: _Place) -> None:
     from providers.base import ProviderError
     from providers.mock import MockParams
 
     node, path = where
-    block = next((value for key, value in pairs(node) if key.value == "params"), node) if node else None
     try:
         MockParams.read(model, params)
     except ProviderError as error:
+        block = _block_of(node)
         faults.warning(block, path, "bad_param", error.message, "Change it: every question would fail.")
+    _check_practice_names(params, faults, where)
+
+
+def _check_practice_names(params: Mapping[str, Any], faults: Faults, where: _Place) -> None:
+    if not params:
+        return
+    from providers.mock import MockParams
+
+    node, path = where
+    block = _block_of(node)
     known = tuple(field.name for field in fields(MockParams))
     for name in params:
         close = None if name in known else nearest(name, known, 0.8)
@@ -166,3 +189,32 @@ def _check_practice_params(
             key = next((key for key, _ in pairs(block) if key.value == name), block) if block else None
             message = f"A practice model has no setting `{name}`."
             faults.warning(key, join(path, name), "unknown_word", message, f"Did you mean `{close}`?")
+
+
+def _block_of(node: Node | None) -> Node | None:
+    """The `params` of an entry, or the entry where it has none."""
+    if node is None:
+        return None
+    return next((value for key, value in pairs(node) if key.value == "params"), node)
+
+
+def _check_prices(config: Config, faults: Faults, block: Found | None) -> None:
+    """A price for a name that is nearly that of a model, which has none: its cost would stay unknown."""
+    if block is None:
+        return
+    used = {name for entry in config.models for name in (entry.model, entry.key)}
+    used |= {config.judge.model} if config.judge.model else set()
+    for name in config.pricing.models:
+        close = None if name in used else nearest(name, used, _NEAR_MODEL)
+        if close is not None and close not in config.pricing.models:
+            key = next(
+                (key for key, at in _keys(block.value, block.path) if at == f"pricing.models.{name}"), None
+            )
+            message = f"No model of this project is called `{name}`, so this price is not used."
+            faults.warning(key, f"pricing.models.{name}", "unknown_word", message, f"Did you mean `{close}`?")
+
+
+def _keys(node: Node, path: str) -> Iterator[tuple[ScalarNode, str]]:
+    for key, value in pairs(node):
+        yield key, join(path, key.value)
+        yield from _keys(value, join(path, key.value))

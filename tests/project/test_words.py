@@ -41,8 +41,12 @@ WARNED = [
     ),
     ("judge: {model: 'mock:judge', params: {favors: first}}", "judge.params.favors", "`favours`"),
     ("judge: {model: 'mock:judge', params: {favours: short}}", "judge.params", "longer"),
+    ("providers: [{id: p, kind: mock, params: {acuracy: 1}}]", "providers[0].params.acuracy", "`accuracy`"),
+    ("defaults: {params: {acuracy: 1}}", "defaults.params.acuracy", "`accuracy`"),
+    ("pricing: {models: {mock:oracl: {input: 1, output: 1}}}", "pricing.models.mock:oracl", "`mock:oracle`"),
 ]
 REFUSED = [
+    ("providers: [{id: p, kind: vllm, proxy: 'htp://10.0.0.1:8080'}]", "providers[0].proxy", "`http://10.0"),
     ("scorers: {default: exact_mach}", "scorers.default", "`exact_match`"),
     ("scorers: {options: {similarty: {threshold: 1}}}", "scorers.options.similarty", "`similarity`"),
     ("scorers: {options: {similarity: {treshold: 1}}}", "scorers.options.similarity.treshold", "`threshold`"),
@@ -77,6 +81,16 @@ def test_an_unknown_word_is_told_with_its_place_and_the_nearest(
 )
 def test_known_words_aliases_and_words_of_the_projects_own_are_let_be(tmp_path: Path, config: str) -> None:
     assert problems(tmp_path, config + "\n") == []
+
+
+@pytest.mark.parametrize("field", ["tags", "tags_any", "all_tags", "exclude_tags"])
+def test_a_tag_that_is_nearly_one_of_the_tests_is_told(tmp_path: Path, field: str) -> None:
+    base = BASE.replace("paths: [t.yaml]", f"paths: [t.yaml], {field}: [urgnt]")
+    cases = CASE + "- {id: two, input: hi, reference: hi, tags: [urgent, late]}\n"
+    found = [problem for problem in problems(tmp_path, "", base, cases) if problem.code == "unknown_word"]
+    assert [(p.path, p.file, p.line) for p in found] == [(f"tests.{field}", "config.yaml", 3)]
+    assert "`urgent`" in found[0].fix
+    assert problems(tmp_path, "", BASE.replace("[t.yaml]", "[t.yaml], exclude_tags: [draft]"), cases) == []
 
 
 def test_settings_of_practice_models_are_read_at_load(tmp_path: Path) -> None:
