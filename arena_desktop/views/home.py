@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFontMetricsF, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 SAMPLE = "support-triage"
 SAMPLE_LOCAL = "local-models"
+SAMPLE_JUDGE = "judge-demo"
 _CARD_AIR = 56  # padding of a card and the gap beside it
 
 
@@ -159,24 +160,40 @@ class HomeView(Page):
         for card in (self.card_sample, self.card_new, self.card_open):
             self._cards.addWidget(card, 1)
         self.body.addLayout(self._cards)
-        self.body.addWidget(self._second_sample())
+        self.body.addWidget(self._other_samples())
 
-    def _second_sample(self) -> QWidget:
-        line = QWidget()
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
+    def _other_samples(self) -> QWidget:
+        lines = QWidget()
+        column = QVBoxLayout(lines)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
         self.button_local = Button(
             self.tr("Real small models on this computer"),
             "quiet",
             icon="computer",
             name="button_sample_local",
         )
-        self.button_local.clicked.connect(lambda: self._context.open_sample(SAMPLE_LOCAL))
         sentence = self.tr("A second sample. Free, nothing leaves this computer, a few minutes.")
+        column.addWidget(self._sample_line(SAMPLE_LOCAL, self.button_local, sentence))
+        self.button_judge = Button(
+            self.tr("A second AI marks the answers"),
+            "quiet",
+            icon="scoring",
+            name="button_sample_judge",
+        )
+        sentence = self.tr("For answers in free words, and how far to trust such marks. Free, a few seconds.")
+        column.addWidget(self._sample_line(SAMPLE_JUDGE, self.button_judge, sentence))
+        return lines
+
+    def _sample_line(self, sample: str, button: Button, sentence: str) -> QWidget:
+        line = QWidget()
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        button.clicked.connect(lambda: self._context.open_sample(sample))
         words = Label(sentence, colour="text2", wrap=True)
-        self.button_local.setAccessibleDescription(words.text())
-        row.addWidget(self.button_local)
+        button.setAccessibleDescription(words.text())
+        row.addWidget(button)
         row.addWidget(words, 1)
         return line
 
@@ -234,7 +251,8 @@ class HomeView(Page):
         self.card.setVisible(bool(recent))
         self.filter.setVisible(bool(recent))
         self.empty.setVisible(not recent)
-        self.button_local.parentWidget().setVisible(SAMPLE_LOCAL in self._context.samples)
+        for sample, button in ((SAMPLE_LOCAL, self.button_local), (SAMPLE_JUDGE, self.button_judge)):
+            button.parentWidget().setVisible(sample in self._context.samples)
 
     def _on_counts(self, _shown: int, _total: int) -> None:
         if not self.rows.filter_text() and self.filter.text():

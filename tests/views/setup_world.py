@@ -118,7 +118,7 @@ class World(QObject):
         self.results = ResultDesk(self.background, folder / "store.sqlite")
         self.runs = NotingRuns()
         self.rescoring = RescoreDesk(self.background, self.projects, self.results, self.keys)
-        self.samples = {name: Sample(name, folder) for name in ("support-triage", "local-models")}
+        self.samples = {name: Sample(name, folder) for name in ("support-triage", "local-models", "judge-demo")}
         self.pages: list[str] = []
         self.samples_opened: list[str] = []
         self.open_sample = self.samples_opened.append

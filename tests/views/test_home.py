@@ -83,6 +83,17 @@ def test_the_second_sample_is_offered_where_it_is_there(home: HomeView, world: W
     assert not home.button_local.isVisible()
 
 
+def test_the_sample_with_a_second_ai_stands_beside_it(home: HomeView, world: World, qtbot: QtBot) -> None:
+    assert home.button_judge.isVisible()
+    assert home.button_judge.accessibleDescription().startswith("For answers in free words")
+    qtbot.mouseClick(home.button_judge, Qt.MouseButton.LeftButton)
+    assert world.samples_opened == ["judge-demo"]
+    del world.samples["judge-demo"]
+    refreshed(home, world, qtbot)
+    assert not home.button_judge.isVisible()
+    assert home.button_local.isVisible()
+
+
 def test_a_chosen_folder_is_opened_and_its_place_kept(home: HomeView, world: World, qtbot: QtBot) -> None:
     folder = world.project()
     home.choose_folder = lambda _title: str(folder)
