@@ -46,9 +46,11 @@ class Traffic:
         self._rng = rng
         self._lanes = {p.id: Lane(p) for p in plan.lanes}
         self.markers = tuple(lane for lane in self._lanes.values() if _marks(lane))
+        first_of: dict[str, Lane] = dict(self._lanes)
         for lane in self._lanes.values():
-            shared = self._lanes.get(lane.plan.shares)
-            if shared is not None:
+            if lane.plan.shares:
+                # Where no model goes through that connection, the first that marks through it counts.
+                shared = first_of.setdefault(lane.plan.shares, lane)
                 lane.rpm, lane.tpm = shared.rpm, shared.tpm
         self._reached_at: float | None = None
         self.standing = Standing(plan.grid.models)

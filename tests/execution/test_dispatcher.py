@@ -748,3 +748,23 @@ def test_a_refused_embedding_key_stops_its_lane_alone() -> None:
     assert d.take_dropped_judges() == []
     d.stop_judges()
     assert item in {drop.item for drop in d.take_dropped_judges()}
+
+
+@pytest.mark.parametrize("with_model", [True, False])
+def test_lanes_that_mark_through_one_connection_count_together_against_its_limit(with_model: bool) -> None:
+    """Whether or not a compared model goes through it as well."""
+    own = "shared" if with_model else "a"
+    marking = [
+        LanePlan(name, 3, rpm=60, burst=1, shares="shared", marks=True) for name in (JUDGE_LANE, EMBED_LANE)
+    ]
+    lanes = (LanePlan(own, 2, rpm=60 if with_model else None, burst=1 if with_model else None), *marking)
+    plan = DispatchPlan(grid({"A": own}, 6), lanes, 9)
+    d = Dispatcher(plan, random.Random(1), 0.0)
+    sim = Sim(plan)
+    sim.dispatcher = d
+    (first, *_) = d.start_ready(0.0)
+    _answer(sim, first, 0.5)
+    d.add_judge(first.index, Worst(), EMBED_LANE)
+    started = [job for job in d.start_ready(5.0) if job.kind is JobKind.JUDGE]
+    assert [job.lane for job in started] == [JUDGE_LANE]
+    assert [job.lane for job in d.start_ready(6.1) if job.kind is JobKind.JUDGE] == [EMBED_LANE]
