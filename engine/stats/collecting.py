@@ -65,14 +65,14 @@ class _Rows:
 
     def add(self, call: CallDone, case: int) -> None:
         """Takes one call; `case` is its place in the grid."""
+        for attempt in call.attempt_log:
+            if attempt.error is not None and attempt.cost_usd is not None:
+                self.spent += attempt.cost_usd
         if call.status is CallStatus.STOPPED:
             self.stopped += 1
             return
         self.throttled += call.throttled
         self.throttled_calls += call.throttled > 0
-        for attempt in call.attempt_log:
-            if attempt.error is not None and attempt.cost_usd is not None:
-                self.spent += attempt.cost_usd
         trial = call.cell.trial
         if call.status is CallStatus.ERROR:
             self.failed.append(case)

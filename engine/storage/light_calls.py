@@ -9,7 +9,7 @@ from typing import Any
 
 from providers.base import Usage
 
-from engine.domain import Answer, CallDone, CallError, CaseScore, Cell
+from engine.domain import Answer, Attempt, CallDone, CallError, CaseScore, Cell
 from engine.storage import codec
 from engine.storage.codec import Shape
 from engine.storage.database import Database
@@ -24,6 +24,10 @@ _COLUMNS = """c.id, c.model, c.run_case, c.trial, c.status, c.outcome, c.attempt
     a.cache_write_tokens, a.reasoning_tokens, a.tokens_estimated, instr(a.notes, '"loading_included"'),
     s.state, s.score, s.passed, s.metrics"""
 
+_CHARGED = """SELECT cell, number, started_at, wait_s, latency_ms, error_kind, error_message, error_status,
+    cost_usd FROM attempts WHERE cell BETWEEN ? AND ? AND error_kind IS NOT NULL AND cost_usd > '0'"""
+"""Money is text: whatever is more than nothing sorts behind '0'."""
+
 _LOADING: tuple[tuple[str, Mapping[str, Any]], ...] = (("loading_included", {}),)
 
 
@@ -31,7 +35,8 @@ def light_calls(database: Database, run: int, chosen: CallFilter) -> Iterator[Ca
     """The calls that have an outcome, in plan order, read in portions.
 
     Left out are answer text, reasoning, notes (but that a model was being loaded), request id, times,
-    the reason and checks of the score, and the attempts. Equal scores are one and the same object.
+    the reason and checks of the score, and attempts but those that failed and cost something.
+    Equal scores are one and the same object.
     """
     with database.reading() as connection:
         models = _names(connection, "SELECT id, model_key FROM run_models WHERE run = ?", run)
@@ -46,8 +51,9 @@ def light_calls(database: Database, run: int, chosen: CallFilter) -> Iterator[Ca
     while True:
         with database.reading() as connection:
             rows = connection.execute(statement, (*values, after, _CHUNK)).fetchall()
+            charged = _charged(connection, rows[0][0], rows[-1][0]) if rows else {}
         for row in rows:
-            yield _call(models[row[1]], cases[row[2]], row)
+            yield _call(models[row[1]], cases[row[2]], row, charged.get(row[0], ()))
         if len(rows) < _CHUNK:
             return
         after = rows[-1][0]
@@ -57,7 +63,19 @@ def _names(connection: sqlite3.Connection, statement: str, run: int) -> dict[int
     return dict(connection.execute(statement, (run,)).fetchall())
 
 
-def _call(model_key: str, case_id: str, row: Sequence[Any]) -> CallDone:
+def _charged(connection: sqlite3.Connection, first: int, last: int) -> dict[int, tuple[Attempt, ...]]:
+    """Failed attempts that cost something, by cell; there are hardly ever any."""
+    found: dict[int, tuple[Attempt, ...]] = {}
+    for cell, number, started, wait, latency, kind, text, status, cost in connection.execute(
+        _CHARGED, (first, last)
+    ):
+        error, at = CallError(kind, text or "", status), codec.time_value(started)
+        attempt = Attempt(number, at, wait, latency, error, cost_usd=codec.money(cost))
+        found[cell] = (*found.get(cell, ()), attempt)
+    return found
+
+
+def _call(model_key: str, case_id: str, row: Sequence[Any], charged: tuple[Attempt, ...]) -> CallDone:
     (
         *_, trial, status, outcome, attempts, throttled, waited, error_kind, error_message, error_status,
         answered, latency, cost, source, first, reported, asked, told, read, written, thought, estimated,
@@ -86,6 +104,7 @@ def _call(model_key: str, case_id: str, row: Sequence[Any]) -> CallDone:
         attempts=attempts,
         throttled=throttled,
         waited_s=waited,
+        attempt_log=charged,
     )
 
 

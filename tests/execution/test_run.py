@@ -30,7 +30,7 @@ from engine.execution.request import RunRequest
 from engine.stats.board import EntryStatus
 from engine.stats.leaderboard import board_from_json
 from engine.storage.store import Store
-from providers.base import ErrorKind, ProviderError, Request
+from providers.base import ErrorKind, ProviderError, Request, Usage
 from tests.execution.worlds import FakeService, World, models, reply
 
 OPEN = {"key": "open", "model": "gpt-x", "provider": "openai"}
@@ -506,6 +506,21 @@ def test_spend_is_stored_and_a_resumed_run_goes_on_under_the_same_ceiling(tmp_pa
     again = world.run(resume_from=stored.info.run_id)
     assert again.info.status is RunStatus.STOPPED_BUDGET
     assert len(service.requests) == before
+
+
+def test_a_failed_attempt_that_was_charged_is_part_of_what_its_model_cost(tmp_path: Path, qapp) -> None:
+    """A reply that cannot be read was billed all the same; the leaderboard and the run say one sum."""
+
+    def answer(request):
+        if len(service.requests) == 1:
+            raise ProviderError(ErrorKind.BAD_REPLY, "odd", status=200, usage=Usage(5, 5))
+        return reply("0", tokens=5)
+
+    service = FakeService(answer)
+    stored = World(tmp_path, _priced(run={"concurrency": 1}), cases=2, service=service).run()
+    assert len(service.requests) == 3
+    (entry,) = stored.board["entries"]
+    assert Decimal(entry["total_cost_usd"]) == stored.info.cost_usd == Decimal("0.03")
 
 
 def test_unknown_cost_is_unknown_and_never_zero(tmp_path: Path, qapp) -> None:
