@@ -101,7 +101,10 @@ class ResultDesk(QObject):
         """Reads the list of runs; `listed` follows. None = of all projects."""
 
         def work(_job: Job) -> tuple[RunInfo, ...]:
-            return tuple(self.store().runs(project))
+            store = self.store()
+            # Another program may have died since: what it left says `running` for ever otherwise.
+            store.mark_interrupted()
+            return tuple(store.runs(project))
 
         self._background.run(work, self._on_listed, self._on_failed, name="list runs", replace=True)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,11 +17,15 @@ import pytest
 from engine.domain import CallStatus, RunStatus
 from engine.execution.controller import RunController
 from engine.execution.events import CallFinished, Event, RunFinished
+from engine.storage.owner import start_mark
+from engine.storage.records import Owner
 from engine.storage.store import Store
 from providers.base import Request
 from tests.execution.worlds import FakeService, World, reply
 from tests.proof.runs import config, forge
+from tests.storage import samples
 from tests.stub import start_stub
+from tests.views.run_world import close_context, make_context
 
 OPEN = {"key": "open", "model": "gpt-x", "provider": "openai"}
 
@@ -164,8 +170,6 @@ def test_the_disk_fills_up_during_a_run(small_disk: Path, tmp_path: Path, qtbot)
 
 
 def _long(answer):
-    from dataclasses import replace
-
     return replace(answer, text="a long answer " * 2000)
 
 
@@ -205,3 +209,24 @@ def test_another_program_holds_the_lock_and_no_result_is_lost(tmp_path: Path, qt
     assert ends[0].status is RunStatus.COMPLETED
     assert ends[0].completed == 6
     world.assert_each_once()
+
+
+def test_a_run_whose_program_died_meanwhile_is_interrupted_when_runs_are_listed(
+    tmp_path: Path, qtbot
+) -> None:
+    """The window is open all the time; the other program is killed behind its back."""
+    context = make_context(tmp_path / "home")
+    with qtbot.waitSignal(context.results.listed, timeout=20000):
+        context.results.list_runs(None)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        owner = Owner(other.pid, start_mark(other.pid) or "", platform.node())
+        with Store.open(context.results.path) as store:
+            store.create_run(replace(samples.head(), owner=owner))
+        with qtbot.waitSignal(context.results.listed, timeout=20000) as listed:
+            context.results.list_runs(None)
+        assert [run.status for run in listed.args[0]] == [RunStatus.RUNNING]
+        other.kill()
+    with qtbot.waitSignal(context.results.listed, timeout=20000) as listed:
+        context.results.list_runs(None)
+    assert [run.status for run in listed.args[0]] == [RunStatus.INTERRUPTED]
+    close_context(context)
