@@ -61,6 +61,8 @@ class Background(QObject):
         self._preparing = threading.Lock()
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(threads)
+        self._slow = QThreadPool(self)
+        self._slow.setMaxThreadCount(1)
         self._jobs: set[Job] = set()
         self._latest: dict[str, Job] = {}
         self._closed = False
@@ -74,13 +76,15 @@ class Background(QObject):
         *,
         name: str = "work",
         replace: bool = False,
+        slow: bool = False,
     ) -> Job:
         """Runs `work(job)` on another thread and then `done(result)` or `failed(error)` on this one.
 
-        `replace` stops earlier work of the same name: only the newest answer arrives. When `done` is
-        a method of an object that is gone by then, the answer is dropped. Exceptions of the work
-        never get lost: all but Cancelled reach `failed`. After `close` nothing begins any more: what
-        a last turn of the event loop asks for would open files that nobody closes.
+        `replace` stops earlier work of the same name: only the newest answer arrives. `slow` work, which
+        nobody sits and waits for, is done one after the other and never keeps quick questions waiting.
+        When `done` is a method of an object that is gone by then, the answer is dropped. Exceptions of
+        the work never get lost: all but Cancelled reach `failed`. After `close` nothing begins any more:
+        what a last turn of the event loop asks for would open files that nobody closes.
         """
         if replace and name in self._latest:
             self._latest[name].stop()
@@ -91,7 +95,8 @@ class Background(QObject):
         self._jobs.add(job)
         self._latest[name] = job
         answer, problem = _weak(done), _weak(failed)
-        self._pool.start(lambda: self._work(job, work, answer, problem))
+        pool = self._slow if slow else self._pool
+        pool.start(lambda: self._work(job, work, answer, problem))
         self.busy_changed.emit(len(self._jobs))
         return job
 
@@ -105,7 +110,8 @@ class Background(QObject):
         self._closed = True
         for job in self._jobs:
             job.stop()
-        return self._pool.waitForDone(_WAIT_MS)
+        quick, slow = self._pool.waitForDone(_WAIT_MS), self._slow.waitForDone(_WAIT_MS)
+        return quick and slow
 
     def _work(self, job: Job, work: Callable[[Job], Any], done: _Weak, failed: _Weak) -> None:
         # An exception that left this function would reach sys.excepthook on the pool's thread only.

@@ -72,7 +72,7 @@ class InsightDesk(QObject):
         def work(job: Job) -> Insights:
             return read_insights(store(), result, lambda: job.stopped)
 
-        self._background.run(work, self._on_read, self._on_failed, name="insights", replace=True)
+        self._background.run(work, self._on_read, self._on_failed, name="insights", replace=True, slow=True)
 
     def _on_read(self, found: Insights) -> None:
         self.read.emit(found)

@@ -64,6 +64,7 @@ class AnswerPane(QWidget):
         self._mark_differences = True
         self._scrolling = False
         self._heads: Sequence[ModelHead] = ()
+        self._prepared = 0
         self._versions: Mapping[Cell, Sequence[Version]] = {}
         self._text_marks: list[list[TextMark]] = []
         self._more = QTimer(self, singleShot=True, interval=0)
@@ -226,17 +227,26 @@ class AnswerPane(QWidget):
         column.show_answer(head, call, mark, alias=alias, text_marks=self._text_marks[number])
         column.set_versions(self._versions.get(cell, ()))
 
-    def _add_column(self) -> None:
-        """The next column that is still missing."""
-        number = len(self._columns)
-        if self._shown is None or number >= len(self._heads):
-            return
-        self._fill_column(number)
-        self._columns[number].show()
-        if number + 1 < len(self._heads):
+    def prepare(self, count: int) -> None:
+        """Makes the columns for so many models one by one, while their answers are still being read."""
+        self._prepared = count
+        if len(self._columns) < count:
             self._more.start()
-            return
-        self._point()
+
+    def _add_column(self) -> None:
+        """The next column that is still missing: with an answer, or hidden until there is one."""
+        number = len(self._columns)
+        shown = len(self._heads) if self._shown is not None else 0
+        if number < shown:
+            self._fill_column(number)
+            self._columns[number].show()
+        elif number < self._prepared:
+            self._make_column(number)
+            self._columns[number].hide()
+        if number + 1 < max(shown, self._prepared):
+            self._more.start()
+        elif number < shown:
+            self._point()
 
     def _make_column(self, number: int) -> None:
         column = AnswerColumn(number + 1)

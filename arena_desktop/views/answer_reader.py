@@ -18,7 +18,7 @@ from engine.storage.rows import CallFilter
 from engine.storage.store import Store
 
 Work = Callable[[Store, Callable[[], bool]], Any]
-_MANY_CASES = 2_000
+_MANY_CALLS = 20_000
 
 
 class AnswerReader(QObject):
@@ -50,8 +50,8 @@ class AnswerReader(QObject):
     def read_tests(self, cases: tuple[Case, ...], *, first: bool) -> None:
         """The tests with what each model did on them. `first`: nothing is on show yet."""
         run_id, keys = self._run_id, [head.key for head in self._heads]
-        if first and len(cases) > _MANY_CASES:
-            # The marks of very many tests take a moment; the tests themselves need not wait for them.
+        if first and len(cases) * len(keys) * self._trials > _MANY_CALLS:
+            # The marks of very many calls take a moment; the tests themselves need not wait for them.
             self.read(
                 lambda _store, _stop: (run_id, make_test_rows(cases, (), ())),
                 self._on_tests,

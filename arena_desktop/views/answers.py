@@ -155,6 +155,7 @@ class AnswersView(ResultPage):
         self.marking.load(run_id)
         self.rows.set_rows(())
         self.pane.show_case(None)
+        self.pane.prepare(len(self._heads))
         self._fit_list()
         if self._calls is not None:
             self._calls.set_run(run_id, facts.heads, trials=facts.info.trials)

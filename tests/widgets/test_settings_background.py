@@ -139,6 +139,24 @@ def test_only_the_newest_answer_of_a_name_arrives(background: Background, qtbot)
     assert asker.answers == ["new"]
 
 
+def test_slow_work_never_keeps_a_question_waiting(background: Background, qtbot) -> None:
+    asker, gate, under_way = Asker(), threading.Event(), []
+
+    def slow(_job) -> str:
+        under_way.append(None)
+        gate.wait(5)
+        return "slow"
+
+    for _piece in range(6):
+        background.run(slow, asker.take, asker.take, slow=True)
+    background.run(lambda _job: "quick", asker.take, asker.take)
+    qtbot.waitUntil(lambda: asker.answers == ["quick"])
+    assert len(under_way) <= 1
+    gate.set()
+    qtbot.waitUntil(lambda: background.busy == 0)
+    assert asker.answers == ["quick", *["slow"] * 6]
+
+
 def test_an_asker_that_is_gone_gets_nothing(background: Background, qtbot) -> None:
     asker, gate = Asker(), threading.Event()
     answers = asker.answers
