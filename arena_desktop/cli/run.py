@@ -13,7 +13,9 @@ from arena_desktop.cli.parser import EXIT_ERROR, EXIT_FAIL_UNDER, EXIT_INTERRUPT
 from arena_desktop.cli.saved import print_run
 from arena_desktop.wording import formats
 from arena_desktop.wording.judge import unmarked_sentence
-from arena_desktop.wording.run import marking_ai
+from arena_desktop.wording.metrics import metric_name
+from arena_desktop.wording.run import comparing_model, marking_ai
+from engine.config.embedder_key import PREFIX, is_embedder
 from engine.domain import RunStatus
 from engine.errors import UserError
 from engine.execution.estimate import Estimate
@@ -133,12 +135,10 @@ def _print_dry_run(project: Project, preflight: Preflight, plan: Plan, options: 
         rows.append(
             (model.entry.label, str(each), formats.money_cell(cost.likely), formats.money_cell(cost.high))
         )
-    marking = preflight.estimate.judge
-    if marking is not None:
-        asked = str(preflight.estimate.judge_calls)
-        rows.append(
-            (marking_ai(), asked, formats.money_cell(marking.likely), formats.money_cell(marking.high))
-        )
+    for key, cost in preflight.estimate.by_marker.items():
+        name = comparing_model(key.removeprefix(PREFIX)) if is_embedder(key) else marking_ai()
+        asked = str(preflight.estimate.marker_calls[key])
+        rows.append((name, asked, formats.money_cell(cost.likely), formats.money_cell(cost.high)))
     out(table(rows, right=(1, 2, 3)))
 
 
@@ -201,7 +201,13 @@ def run(options: argparse.Namespace) -> int:
         print_problems(project.problems)
         keys = KeyStore()
         book = PriceBook.for_config(project.config, project.root)
-        preflight = examine(project, keystore=keys, pricebook=book, trust=options.trust)
+        preflight = examine(
+            project,
+            keystore=keys,
+            pricebook=book,
+            trust=options.trust,
+            include_gated=options.include_ruled_out,
+        )
         print_problems(problem for problem in preflight.problems if problem not in project.problems)
         plan = make_plan(project, preflight)
     if options.dry_run:
@@ -229,7 +235,21 @@ def run(options: argparse.Namespace) -> int:
         print_run(store, run_id, options.json)
         if options.report:
             _write_report(store, run_id)
-        return exit_code(store.run(run_id), options.fail_under)
+        stored = store.run(run_id)
+        if options.fail_under is not None:
+            _say_relative(stored)
+        return exit_code(stored, options.fail_under)
+
+
+def _say_relative(stored: StoredRun) -> None:
+    """A mark to reach means less where the score depends on who else ran: said, however quiet."""
+    board = board_from_json(stored.board) if stored.board else None
+    if board is not None and board.relative:
+        names = ", ".join(metric_name(name) for name in board.relative)
+        say(
+            "Note: --fail-under goes by an overall score that depends on which models took part"
+            f" ({names}). Give these measures a target to make it stand by itself."
+        )
 
 
 def _write_report(store: Store, run_id: str) -> None:

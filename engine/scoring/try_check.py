@@ -87,6 +87,8 @@ def try_check(
     for problem in validate_check(spec, case, base.options, base.root, base.judge_settings):
         if problem.severity == "error":
             reason = f"{problem.message} {problem.fix}".strip()
+            # It repeats what was written, which may hold halves of characters.
+            reason = reason.encode("utf-8", "replace").decode("utf-8")
             return CheckResult(spec.type, ScoreState.ERRORED, reason=reason, reason_code=problem.code)
     outcome = Outcome.COMPLETE if answer.strip() else Outcome.EMPTY
     return run_check(spec, Answer(answer, outcome, latency_ms=math.nan), case, base)

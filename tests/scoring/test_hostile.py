@@ -212,3 +212,9 @@ def test_edit_distance_is_the_textbook_one(left: str, right: str) -> None:
         for j, b in enumerate(right, 1):
             row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (a != b)))
     assert edit_distance(left, right) == row[-1]
+
+
+def test_a_refused_option_is_told_in_whole_characters() -> None:
+    result = try_check({"type": "length", "max_chars": "\ud800"}, "text")
+    assert result.reason_code == "option_bad"
+    _sound(result)
