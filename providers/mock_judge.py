@@ -1,7 +1,7 @@
 """Verdicts of the practice judge: by the right answer in the question, or by a bias on demand.
 
-It reads the blocks of the question to a judge as a real model would, knows nothing else of the
-case, and is fooled by nothing that an answer says.
+It reads the blocks of the question to a judge as a real model would, and is fooled by nothing that
+an answer says. Where two models' answers are compared it knows the right answer of the case beside.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def verdict(request: Request, *, right: bool, favours: str) -> str:
     system = request.system or ""
     question = "\n".join(message.content for message in request.messages)
     if '"winner"' in system:
-        return _winner(_block(question, "ANSWER A"), _block(question, "ANSWER B"), right, favours)
+        both = _block(question, "ANSWER A"), _block(question, "ANSWER B")
+        return _winner(both, _known(request), right, favours)
     answer = _block(question, "ANSWER")
     share = 1.0 if _holds(answer, _block(question, "RIGHT ANSWER")) is right else 0.0
     reason = "It says what it must." if share else "It does not say what it must."
@@ -68,15 +69,26 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _winner(first: str, second: str, right: bool, favours: str) -> str:
+def _known(request: Request) -> str:
+    """The right answer as text; "" where there is none."""
+    reference = request.practice.reference if request.practice is not None else None
+    if reference is None or isinstance(reference, str):
+        return reference or ""
+    return json.dumps(reference, ensure_ascii=False)
+
+
+def _winner(both: tuple[str, str], known: str, right: bool, favours: str) -> str:
+    first, second = both
     if favours == "first":
         return json.dumps({"winner": "A", "reason": "Practice judge: it came first."})
     if _plain(first) == _plain(second):
         return json.dumps({"winner": "tie", "reason": "Practice judge: both say the same."})
     if favours == "longer":
         a_wins, reason = len(first) >= len(second), "it is longer."
+    elif known and _holds(first, known) is not _holds(second, known):
+        a_wins, reason = _holds(first, known), "it says what it must."
     else:
-        # Without a right answer beside them any steady choice will do: it must not hang on the order.
+        # Without anything to tell them apart any steady choice will do: it must not hang on the order.
         a_wins, reason = _rank(first) > _rank(second), "a steady choice."
     return json.dumps({"winner": "A" if a_wins is right else "B", "reason": f"Practice judge: {reason}"})
 

@@ -25,10 +25,20 @@ from engine.scoring.seams import JudgeReply, JudgeRequest
 
 
 class JudgeCaller:
-    """Asks the judge. Thread-safe: `attempt` is called from many workers at once."""
+    """Asks the judge. Thread-safe: `attempt` is called from many workers at once.
 
-    def __init__(self, judge: ReadyModel, clients: Clients, stop_event: threading.Event) -> None:
+    `right` are the right answers by case, for a practice judge; no other is told.
+    """
+
+    def __init__(
+        self,
+        judge: ReadyModel,
+        clients: Clients,
+        stop_event: threading.Event,
+        right: Mapping[str, Any] | None = None,
+    ) -> None:
         self._judge = judge
+        self._right = right or {}
         self._clients = clients
         self._stop_event = stop_event
         self._warm = False
@@ -70,7 +80,7 @@ class JudgeCaller:
             params=_params(judge),
             timeout_s=judge.timeout_s + loading,
             stop_event=self._stop_event,
-            practice=PracticeContext(asked, cell.trial, JUDGE_LANE),
+            practice=PracticeContext(asked, cell.trial, JUDGE_LANE, self._right.get(cell.case_id)),
             answer_schema=reply_schema(request),
         )
 

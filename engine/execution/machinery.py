@@ -10,6 +10,7 @@ from engine.domain import CallError, Outcome, SkippedModel
 from engine.execution.beside import BesideRecorder
 from engine.execution.budget import Worst
 from engine.execution.call import Caller, Setting
+from engine.execution.candidates import ReadyModel
 from engine.execution.clients import Clients
 from engine.execution.dispatcher import Dispatcher
 from engine.execution.embed_call import EmbedCaller
@@ -78,7 +79,7 @@ def build(
 def _markers(request: RunRequest, clients: Clients, stop_event: threading.Event) -> Markers | None:
     """Those that checks of the plan ask; None where none asks anything."""
     plan, skips = request.plan, request.preflight.embedder_skips
-    judge = None if plan.judge is None else JudgeCaller(plan.judge, clients, stop_event)
+    judge = None if plan.judge is None else _judge(plan, plan.judge, clients, stop_event)
     asks = judge is not None or any(embeds(case, request.project.config) for case in plan.cases)
     if not asks:
         return None
@@ -101,6 +102,12 @@ def caller_of(
         scorer_paths=config.scorers.paths,
     )
     return Caller(Setting(plan, config, context, stop_event), clients)
+
+
+def _judge(plan: Plan, judge: ReadyModel, clients: Clients, stop_event: threading.Event) -> JudgeCaller:
+    practises = judge.settings.kind == "mock"
+    right = {case.id: case.reference for case in plan.cases} if practises else {}
+    return JudgeCaller(judge, clients, stop_event, right)
 
 
 def prepare_sandbox(sandbox: Sandbox, post: Callable[[Message], None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -79,13 +80,41 @@ def test_every_mark_is_what_the_truth_and_the_judges_errors_make_of_it(outcome) 
         assert _check(call).score == pytest.approx(sum(yes) / 3)
 
 
+def _judged_pairs(calls: list[CallDone]) -> list[tuple[CallDone, CallDone]]:
+    """Pairs that the judge is asked about: one is right, the other is not. In the order of their keys."""
+    met = [call for call in calls if "pairs" in _check(call).detail]
+    pairs = [(a, b) for a, b in combinations(met, 2) if a.cell.case_id == b.cell.case_id]
+    return [(a, b) for a, b in pairs if _is_right(a) is not _is_right(b)]
+
+
+def _pair_vote_is_right(first: CallDone, second: CallDone, vote: int) -> bool:
+    asked = f"{first.cell.model_key}|{second.cell.model_key}|{first.cell.case_id}|{vote}"
+    return draw("mock:judge", "wren", asked, 1) < 90
+
+
+def test_models_against_each_other_are_what_the_truth_and_the_judges_errors_make_of_it(outcome) -> None:
+    calls, _ = outcome
+    met = _judged_pairs(calls)
+    assert len([call for call in calls if "pairs" in _check(call).detail]) == 12
+    assert met
+    for first, second in met:
+        votes = _pair_vote_is_right(first, second, 1), _pair_vote_is_right(second, first, 2)
+        wanted = "tie" if votes[0] is not votes[1] else "win" if _is_right(first) is votes[0] else "loss"
+        (pair,) = (p for p in _check(first).detail["pairs"] if p["rival"] == second.cell.model_key)
+        assert pair["result"] == wanted
+        assert len(pair["votes"]) == 1
+
+
 def test_its_cautions_hold_the_true_figures(outcome) -> None:
     calls, notes = outcome
     marked = [call for call in calls if _check(call).type == "llm_judge"]
     votes = [{_vote_is_right(call, vote) for vote in (1, 2, 3)} for call in marked]
     assert notes["judge_votes_split"]["split"] == sum(len(vote) == 2 for vote in votes) > 0
     compared = [call for call in calls if _check(call).type == "pairwise_judge"]
-    flips = [not _is_right(c) and _vote_is_right(c, 1) is not _vote_is_right(c, 2) for c in compared]
-    assert notes["judge_flips"] == {"flipped": sum(flips), "pairs": 12}
-    assert notes["judge_cost"] == {"usd": "0", "calls": 204}
+    alone = [call for call in compared if "pairs" not in _check(call).detail]
+    flips = [not _is_right(c) and _vote_is_right(c, 1) is not _vote_is_right(c, 2) for c in alone]
+    met = _judged_pairs(calls)
+    turned = [_pair_vote_is_right(a, b, 1) is not _pair_vote_is_right(b, a, 2) for a, b in met]
+    assert notes["judge_flips"] == {"flipped": sum(flips) + sum(turned), "pairs": 12 + len(met)}
+    assert notes["judge_cost"] == {"usd": "0", "calls": 204 + 2 * len(met)}
     assert "judge_likes_length" not in notes

@@ -17,13 +17,15 @@ def block(label: str, text: str, fence: str = "f00d") -> str:
     return f"<<<BEGIN {label} {fence}>>>\n{text}\n<<<END {label} {fence}>>>"
 
 
-def judged(*blocks: str, system: str = SYSTEM, case: str = "c1", **params: Any) -> dict[str, Any]:
+def judged(
+    *blocks: str, system: str = SYSTEM, case: str = "c1", known: Any = None, **params: Any
+) -> dict[str, Any]:
     request = Request(
         model="mock:judge",
         messages=(Message("user", "\n\n".join(blocks)),),
         system=system,
         params=params,
-        practice=PracticeContext(case, 1, "judge"),
+        practice=PracticeContext(case, 1, "judge", known),
     )
     found: dict[str, Any] = json.loads(MockProvider(ConnectionSettings("m", "mock")).complete(request).text)
     return found
@@ -98,3 +100,14 @@ def test_without_a_bias_the_order_does_not_matter() -> None:
 def test_an_unknown_bias_is_named() -> None:
     with pytest.raises(ProviderError, match=r"favours must be one of first, longer"):
         judged(block("ANSWER", "x"), favours="me")
+
+
+@pytest.mark.parametrize("known", ["Lisbon", ["Lisbon", "Lisboa"]])
+@pytest.mark.parametrize(("accuracy", "first", "second"), [(100, "A", "B"), (0, "B", "A")])
+def test_between_two_models_the_one_that_holds_the_right_answer_is_better(
+    known: Any, accuracy: int, first: str, second: str
+) -> None:
+    system, right, wrong = '{"winner": "A" or "B" or "tie"}', "In Lisbon.", "In Porto."
+    for sides, winner in (((right, wrong), first), ((wrong, right), second)):
+        blocks = [block(f"ANSWER {side}", text) for side, text in zip("AB", sides, strict=True)]
+        assert judged(*blocks, system=system, known=known, accuracy=accuracy)["winner"] == winner
