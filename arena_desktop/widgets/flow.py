@@ -21,6 +21,9 @@ class _Placed:
 class FlowLayout(QLayout):
     """Lines of widgets, each line from the left, or from the right with `right`."""
 
+    # Here, because Qt's own constructor may already invalidate.
+    _heights: dict[int, int] | None = None
+
     def __init__(
         self, parent: QWidget | None = None, *, gap: int = 8, line_gap: int = 8, right: bool = False
     ) -> None:
@@ -65,7 +68,17 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), place=False)
+        # While a page is laid out its parents ask for the same widths hundreds of times.
+        if self._heights is None:
+            self._heights = {}
+        height = self._heights.get(width)
+        if height is None:
+            height = self._heights[width] = self._arrange(QRect(0, 0, width, 0), place=False)
+        return height
+
+    def invalidate(self) -> None:
+        self._heights = None
+        super().invalidate()
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from arena_desktop.theme.switch import Theme
@@ -154,3 +154,29 @@ def test_a_page_that_fills_its_window_scrolls_only_when_it_must(qtbot, theme: Th
     QApplication.processEvents()
     assert page.scroll.verticalScrollBar().maximum() > 0
     assert area.height() >= area.minimumSizeHint().height()
+
+
+def test_a_height_is_reckoned_once_until_something_changes(qtbot) -> None:
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    layout = FlowLayout(holder)
+    widgets = [QWidget() for _ in range(3)]
+    for widget in widgets:
+        widget.setFixedSize(100, 20)
+        layout.addWidget(widget)
+    asked: list[int] = []
+    arrange = layout._arrange
+
+    def count(rect: QRect, *, place: bool) -> int:
+        asked.append(rect.width())
+        return arrange(rect, place=place)
+
+    layout._arrange = count
+    heights = [layout.heightForWidth(width) for width in (400, 150, 400, 150, 400)]
+    assert heights == [20, 76, 20, 76, 20]
+    assert asked == [400, 150]
+    widgets[0].setFixedSize(100, 50)
+    assert layout.heightForWidth(150) == 106
+    widgets[1].hide()
+    layout.activate()
+    assert layout.heightForWidth(150) == 78
