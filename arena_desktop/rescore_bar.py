@@ -14,8 +14,6 @@ from arena_desktop.wording import formats
 from arena_desktop.wording import mark_again as words
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from arena_desktop.arena_window import ArenaWindow
     from engine.errors import ArenaError
     from engine.execution.mark_again import MarkAgain
@@ -65,10 +63,8 @@ class RescoreBar(QObject):
         progress = self._context.rescoring.progress
         if progress is None:
             return
-        spent: Decimal | None = None
-        if progress.spent_usd is not None and progress.began_usd is not None:
-            spent = progress.spent_usd - progress.began_usd
-        text = words.going_sentence(progress.marked, progress.answers, spent, slowed=progress.slowed)
+        spent, slowed = progress.spent_here, progress.slowed
+        text = words.going_sentence(progress.marked, progress.answers, spent, slowed=slowed)
         if progress.stopping:
             first = self.tr("Stopping. Marks that are begun are finished.")
             self._say(first, text, button=self.tr("Stop now"))

@@ -38,6 +38,13 @@ class MarkingProgress:
     slowed: bool = False
     stopping: bool = False
 
+    @property
+    def spent_here(self) -> Decimal | None:
+        """What this session has spent; None = not known yet."""
+        if self.spent_usd is None or self.began_usd is None:
+            return None
+        return self.spent_usd - self.began_usd
+
 
 class RescoreDesk(QObject):
     """One marking at a time. GUI thread only."""

@@ -132,6 +132,20 @@ class Spin(_CalmWheel, QSpinBox):
         _set_up_spin(self, spoken, name)
 
 
+class NumberSpin(_CalmWheel, QDoubleSpinBox):
+    """A number of at most two decimals, shown without zeros at its end."""
+
+    def __init__(self, spoken: str, low: float, high: float, *, prefix: str = "", name: str = "") -> None:
+        super().__init__()
+        self.setDecimals(2)
+        self.setRange(low, high)
+        self.setPrefix(prefix)
+        _set_up_spin(self, spoken, name)
+
+    def textFromValue(self, value: float) -> str:
+        return self.locale().toString(value, "g", 12)
+
+
 class MoneySpin(_CalmWheel, QDoubleSpinBox):
     """An amount of dollars, or none. `amount()` is a Decimal or None; the least value reads "none"."""
 

@@ -107,6 +107,7 @@ class World(QObject):
 
     page_wanted = Signal(str)
     message_wanted = Signal(object)
+    key_wanted = Signal(str)
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -118,7 +119,8 @@ class World(QObject):
         self.results = ResultDesk(self.background, folder / "store.sqlite")
         self.runs = NotingRuns()
         self.rescoring = RescoreDesk(self.background, self.projects, self.results, self.keys)
-        self.samples = {name: Sample(name, folder) for name in ("support-triage", "local-models", "judge-demo")}
+        shipped = ("support-triage", "local-models", "judge-demo")
+        self.samples = {name: Sample(name, folder) for name in shipped}
         self.pages: list[str] = []
         self.samples_opened: list[str] = []
         self.open_sample = self.samples_opened.append

@@ -1,0 +1,209 @@
+"""Changes the second AI that marks: which model, how often, from where an answer passes, its rubric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from arena_desktop.desks.connections import VENDORS
+from arena_desktop.desks.project_settings import Place, change_settings
+from arena_desktop.dialogs.criteria_rows import CriteriaRows
+from arena_desktop.dialogs.project_writing import write_to_project
+from arena_desktop.widgets.buttons import Button
+from arena_desktop.widgets.fields import Combo, FieldNote, FormGrid, Spin, TextArea, set_state
+from arena_desktop.widgets.focus_ring import FocusRing
+from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.room import resize_within_screen
+from arena_desktop.wording.judge_setup import card_title, pass_share
+from engine.config.schema import Config
+
+if TYPE_CHECKING:
+    from arena_desktop.context import AppContext
+
+_WIDTH, _HEIGHT = 640, 660
+_MOST_VOTES = 25
+_THRESHOLD: Place = ("scorers", "options", "llm_judge", "threshold")
+_PASS_MARK: Place = ("scorers", "options", "llm_judge", "pass_mark")
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ChangeJudgeDialog", text)
+
+
+class ChangeJudgeDialog(QDialog):
+    """A form over the judge. `changed(values)` holds only what is different, by place in the file."""
+
+    changed = Signal(object)
+
+    def __init__(self, config: Config, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._config = config
+        self.setObjectName("dialog_change_judge")
+        self.setWindowTitle(card_title())
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 24, 24, 20)
+        layout.setSpacing(16)
+        layout.addWidget(Label(self.windowTitle(), "title"))
+        layout.addWidget(self._scrolled(self._form(config)), 1)
+        layout.addLayout(self._buttons())
+        self.focus_ring = FocusRing(self)
+        self._before = self._values()
+        self.edit_model.textChanged.connect(self._check)
+        self.edit_rubric.textChanged.connect(self._check)
+        self.criteria.changed.connect(self._check)
+        resize_within_screen(self, _WIDTH, _HEIGHT)
+        self._check()
+        self.edit_model.setFocus()
+
+    def values(self) -> dict[Place, Any]:
+        """What is different now; None = taken away."""
+        found = {place: value for place, value in self._values().items() if value != self._before[place]}
+        own = self._config.scorers.options.get("llm_judge", {})
+        if _THRESHOLD in found and "pass_mark" in own:
+            found[_PASS_MARK] = None  # it would go before the share
+        return found
+
+    # parts
+
+    def _form(self, config: Config) -> QWidget:
+        judge = config.judge
+        form = FormGrid(above=True)
+        self.edit_model = QLineEdit(judge.model or "")
+        self.edit_model.setObjectName("edit_judge_model")
+        self.edit_model.setPlaceholderText(_tr("For instance gpt-5.5"))
+        form.add(_tr("&Model"), self.edit_model, help_text=_tr("Best one that does not take part itself"))
+        self.combo_connection = Combo(_tr("Connection of the second AI"), name="combo_judge_connection")
+        names = [connection.id for connection in config.connections]
+        for name in dict.fromkeys((*([judge.provider] if judge.provider else []), *names, *VENDORS)):
+            self.combo_connection.addItem(name, name)
+        form.add(_tr("Asked &over"), _left(self.combo_connection)).setBuddy(self.combo_connection)
+        self.spin_votes = Spin(_tr("Asked about each answer"), 1, _MOST_VOTES, name="spin_judge_votes")
+        self.spin_votes.setSuffix(_tr(" times"))
+        self.spin_votes.setValue(judge.votes)
+        form.add(
+            _tr("Asked about &each answer"),
+            _left(self.spin_votes),
+            help_text=_tr("More than once costs more, and shows how sure it is"),
+        ).setBuddy(self.spin_votes)
+        self.spin_pass = Spin(_tr("An answer passes from, of 100"), 0, 100, name="spin_judge_pass")
+        self.spin_pass.setValue(round(pass_share(config) * 100))
+        form.add(_tr("An answer &passes from, of 100"), _left(self.spin_pass)).setBuddy(self.spin_pass)
+        self._add_rubric(form, judge.rubric)
+        return form
+
+    def _add_rubric(self, form: FormGrid, rubric: Any) -> None:
+        text = rubric if isinstance(rubric, str) else ""
+        self.edit_rubric = TextArea(
+            _tr("What it looks at, in your words"),
+            lines=4,
+            placeholder=_tr("For instance: the answer is friendly and names the price"),
+            name="edit_judge_rubric",
+        )
+        self.edit_rubric.setPlainText(text)
+        form.add(_tr("What it &looks at, in your words"), self.edit_rubric)
+        self.criteria = CriteriaRows(() if isinstance(rubric, str) or rubric is None else rubric)
+        form.add(
+            _tr("Or criteria that it marks one by one"),
+            self.criteria,
+            help_text=_tr("One that must pass makes the whole answer fail where it is not met"),
+        )
+        self.note = FieldNote()
+        form.add("", self.note)
+
+    def _scrolled(self, form: QWidget) -> QScrollArea:
+        """With large text or many criteria the form is higher than a small screen."""
+        holder = QWidget()
+        holder.setObjectName("scroll_body")
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(4, 4, 8, 4)
+        column.addWidget(form)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setObjectName("scroll_change_judge")
+        area.setAccessibleName(_tr("What can be changed"))
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidgetResizable(True)
+        area.setWidget(holder)
+        holder.setAutoFillBackground(False)
+        area.viewport().setAutoFillBackground(False)
+        return area
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        cancel = Button(_tr("Cancel"), name="button_cancel_judge")
+        cancel.setAutoDefault(False)
+        cancel.clicked.connect(self.reject)
+        self.button_change = Button(_tr("Change it"), "primary", name="button_change_judge_now")
+        self.button_change.setDefault(True)
+        self.button_change.clicked.connect(self._on_change)
+        row.addWidget(cancel)
+        row.addWidget(self.button_change)
+        return row
+
+    # inside
+
+    def _values(self) -> dict[Place, Any]:
+        return {
+            ("judge", "model"): self.edit_model.text().strip() or None,
+            ("judge", "provider"): self.combo_connection.currentData(),
+            ("judge", "votes"): self.spin_votes.value(),
+            ("judge", "rubric"): self.criteria.values() or self.edit_rubric.toPlainText().strip() or None,
+            _THRESHOLD: self.spin_pass.value() / 100,
+        }
+
+    def _fault(self) -> str:
+        """What keeps it from being written, in a sentence."""
+        criteria = self.criteria.values()
+        names = [item["name"] for item in criteria]
+        if criteria and self.edit_rubric.toPlainText().strip():
+            return _tr("Give either your words or criteria. Empty one of the two.")
+        if len(set(names)) < len(names):
+            return _tr("Two criteria have the same name. Rename one.")
+        if criteria and not any(item["weight"] > 0 for item in criteria):
+            return _tr("Every criterion counts 0. Let one count.")
+        return ""
+
+    def _check(self) -> None:
+        fault = self._fault()
+        self.note.show_note(self.edit_rubric, "bad", fault)
+        set_state(self.edit_rubric, "bad" if fault else "")
+        self.button_change.setEnabled(not fault and bool(self.edit_model.text().strip()))
+
+    def _on_change(self) -> None:
+        values = self.values()
+        self.accept()
+        if values:
+            self.changed.emit(values)
+
+
+def _left(field: QWidget) -> QWidget:
+    """A field that keeps its own width."""
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.addWidget(field)
+    row.addStretch(1)
+    return holder
+
+
+def open_change_judge(context: AppContext, parent: QWidget | None = None) -> ChangeJudgeDialog | None:
+    """Opens the form; what is changed goes into the open project, which is then read again."""
+    project = context.projects.project
+    if project is None:
+        return None
+    dialog = ChangeJudgeDialog(project.config, parent)
+    dialog.changed.connect(
+        lambda values: write_to_project(
+            context, lambda: change_settings(project, values), _tr("The second AI was changed.")
+        )
+    )
+    dialog.show()
+    return dialog
