@@ -27,6 +27,8 @@ UNKNOWN_TERMS = "unknown"
 
 _JUDGES = frozenset({"llm_judge", "pairwise_judge"})
 _NOT_ASKED = frozenset({"judge_failed", "embedding_failed", "no_rivals"})
+_NO_TERMS = frozenset({"api_key_env", "api_base", "mark_itself"})
+_NOT_OF_PAIRS = frozenset({"prompt", "scale", "votes"})
 _NO_ANSWER = (Outcome.BLOCKED, Outcome.FAILED, Outcome.STOPPED)
 
 
@@ -78,7 +80,7 @@ def terms_of(spec: CheckSpec, side: Side) -> str:
     name = canonical_check(spec.type) or spec.type
     options = _project_options(name, side.config)
     own = canonical_check(spec.type) is None
-    judge = asdict(side.config.judge) if name in _JUDGES or own else None
+    judge = _judge_terms(name, side.config) if name in _JUDGES or own else None
     terms = [name, spec.options, spec.negate, reference_of(spec, side.case), options, judge]
     model = model_wanted(spec.type, spec.options, side.config.scorers.options)
     return digest(terms if model is None else [*terms, _embedder_terms(model, side.config)])
@@ -99,6 +101,13 @@ def _embedder_terms(name: str, config: Config) -> list[Any]:
     if not isinstance(found, Embedder):
         return [name]
     return [found.entry.model, found.entry.provider, dict(found.entry.params)]
+
+
+def _judge_terms(name: str, config: Config) -> dict[str, Any]:
+    """The judge's settings that decide a mark: not how it is reached, nor what a comparison does not use."""
+    unused = {*_NO_TERMS, *(_NOT_OF_PAIRS if name == "pairwise_judge" else ())}
+    judge = replace(config.judge, temperature=config.judge.temperature or 0.0)
+    return {key: value for key, value in asdict(judge).items() if key not in unused}
 
 
 def remark(answer: Answer, mark: CaseScore | None, old: Side, new: Side, context: ScoringContext) -> Remark:
