@@ -75,6 +75,9 @@ def _add_run(verbs: argparse._SubParsersAction[Parser]) -> None:
     run.add_argument("--fail-under", type=_number, metavar="X", help="exit 2 where the best score is below X")
     run.add_argument("--yes", action="store_true", help="do not ask about the cost")
     run.add_argument("--trust", action="store_true", help="allow the project's own code and secrets")
+    run.add_argument(
+        "--include-ruled-out", action="store_true", help="also ask models that break a must-have"
+    )
     run.add_argument("--report", action="store_true", help="write a report to read in a browser")
     _common(run)
 

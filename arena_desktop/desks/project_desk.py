@@ -46,6 +46,7 @@ class ProjectDesk(QObject):
         self._background, self._settings, self._keys = background, settings, keys
         self._open: OpenProject | None = None
         self._preflight: Preflight | None = None
+        self._include_gated = False
 
     @property
     def current(self) -> OpenProject | None:
@@ -86,6 +87,7 @@ class ProjectDesk(QObject):
         if opened is None:
             return
         self._preflight = None
+        include_gated = self._include_gated
 
         def work(job: Job) -> Preflight:
             from engine.execution.preflight import examine
@@ -95,9 +97,15 @@ class ProjectDesk(QObject):
                 keystore=self._keys,
                 pricebook=opened.prices,
                 should_stop=lambda: job.stopped,
+                include_gated=include_gated,
             )
 
         self._background.run(work, self._on_examined, self._on_failed, name="examine project", replace=True)
+
+    def include_gated(self, on: bool) -> None:
+        """Whether models that break a must-have are asked as well; `examined` follows."""
+        self._include_gated = on
+        self.examine()
 
     def close(self) -> None:
         """Closes the project; nothing is lost, its files are as they were."""
@@ -117,6 +125,8 @@ class ProjectDesk(QObject):
         self._settings.remember_project(RecentProject(path, project.config.project, kept, now))
 
     def _on_loaded(self, opened: OpenProject) -> None:
+        if self._open is None or self._open.project.root != opened.project.root:
+            self._include_gated = False
         self._open, self._preflight = opened, None
         self._remember(opened.project)
         self.opened.emit(opened)

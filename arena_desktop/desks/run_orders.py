@@ -62,7 +62,13 @@ class RunOrder:
         from engine.pricing import PriceBook
 
         prices = PriceBook.for_config(self.project.config, self.project.root)
-        preflight = examine(self.project, keystore=keys, pricebook=prices, should_stop=should_stop)
+        preflight = examine(
+            self.project,
+            keystore=keys,
+            pricebook=prices,
+            should_stop=should_stop,
+            include_gated=self.preflight.include_gated,
+        )
         plan = make_plan(self.project, preflight)
         return replace(self, preflight=preflight, prices=prices, plan=plan)
 

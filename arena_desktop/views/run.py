@@ -219,8 +219,10 @@ class RunView(Page):
         raise error
 
     def _say_left_out(self, facts: RunFacts) -> None:
+        self._say_gated(facts)
         skipped = facts.preflight.skipped
-        if not skipped or not facts.preflight.ready:
+        gated = [item.model_key for item in skipped if item.code == "breaks_gate"]
+        if not skipped or not (facts.preflight.ready or gated):
             self.strips.close_message("left_out")
             return
         first = words.left_out_sentence([facts.labels.get(s.model_key, s.model_key) for s in skipped])
@@ -230,8 +232,21 @@ class RunView(Page):
             service = next((m.provider for m in models if m.key == skipped[0].model_key), None) or ""
             add = StripButton(self.tr("Add key…"), lambda: self._context.key_wanted.emit(service))
             buttons.insert(0, add)
+        if gated:
+            desk = self._context.projects
+            buttons.insert(0, StripButton(words.ask_anyway(len(gated)), lambda: desk.include_gated(True)))
         text = words.left_out_reason([(item.code, item.reason) for item in skipped])
         self.strips.show_message(Message("left_out", Tone.WARN, first, text, tuple(buttons)))
+
+    def _say_gated(self, facts: RunFacts) -> None:
+        """Models that are asked although they can never be recommended."""
+        gated = facts.gated
+        if not gated:
+            self.strips.close_message("gated")
+            return
+        first, text = words.gated_sentences([facts.labels.get(key, key) for key in gated])
+        leave = StripButton(words.leave_out(len(gated)), lambda: self._context.projects.include_gated(False))
+        self.strips.show_message(Message("gated", Tone.INFO, first, text, (leave,), can_close=False))
 
     def _offer_unfinished(self) -> None:
         opened = self._context.projects.current

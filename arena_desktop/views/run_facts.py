@@ -20,6 +20,7 @@ from engine.execution.estimate import CostRange, Estimate, estimate, questions
 from engine.execution.jobs import JUDGE_LANE
 from engine.execution.judge_rules import NOT_READY
 from engine.execution.preflight import Preflight
+from engine.stats.gates import preflight_gates
 from engine.storage.store import Store
 from providers.registry import KINDS, canonical_kind
 
@@ -60,6 +61,18 @@ class RunFacts:
     def labels(self) -> dict[str, str]:
         """The names people know, by key."""
         return {key: head.label for key, head in self.heads.items()}
+
+    @property
+    def gated(self) -> tuple[str, ...]:
+        """The models that are asked although they break a must-have."""
+        if not self.preflight.include_gated:
+            return ()
+        config = self.opened.project.config
+        return tuple(
+            model.entry.key
+            for model in self.preflight.ready
+            if preflight_gates(config, model.entry, model.card)
+        )
 
     def rows(self, quick: bool) -> list[ReadyRow]:
         """The table of the page, in project order."""

@@ -363,6 +363,30 @@ def offline_text(left_s: float, saved: int) -> str:
     return _tr("{safe} Next try in {time}, by itself.").format(safe=safe, time=formats.exact_seconds(left_s))
 
 
+def ask_anyway(count: int) -> str:
+    """The button that asks models which break a must-have as well."""
+    return _tr("Ask it anyway") if count == 1 else _tr("Ask them anyway")
+
+
+def leave_out(count: int) -> str:
+    """The button that takes this back."""
+    return _tr("Leave it out") if count == 1 else _tr("Leave them out")
+
+
+def gated_sentences(labels: Sequence[str]) -> tuple[str, str]:
+    """First sentence and text about models that are asked although they break a must-have."""
+    names = ", ".join(labels)
+    if len(labels) == 1:
+        return (
+            _tr("{names} is asked although it breaks a must-have.").format(names=names),
+            _tr("You see how it does. It costs what it costs, and it will have no place."),
+        )
+    return (
+        _tr("{names} are asked although they break a must-have.").format(names=names),
+        _tr("You see how they do. They cost what they cost, and they will have no place."),
+    )
+
+
 def sandbox_sentences(state: str, reason: str) -> tuple[str, str]:
     """First sentence and text while the sandbox for code is made ready, and where it cannot be."""
     if state == "preparing":

@@ -53,7 +53,7 @@ class Preflight:
     `warnings` are sentences by model key. `confirm` lists what the project wants a yes for.
     `judge` is the model that marks, where a check needs one and it can be asked; `judge_skip`
     says why it cannot. `embedders` are the models that checks compare meanings by, `embedder_skips`
-    those of them that cannot be asked.
+    those of them that cannot be asked. `include_gated`: models that cannot qualify are asked as well.
     """
 
     problems: tuple[Problem, ...]
@@ -69,6 +69,7 @@ class Preflight:
     judge_skip: SkippedModel | None = None
     embedders: tuple[ReadyModel, ...] = ()
     embedder_skips: tuple[SkippedModel, ...] = ()
+    include_gated: bool = False
 
     @property
     def lanes(self) -> dict[str, int]:
@@ -165,6 +166,7 @@ class _Examination:
             judge_skip=judge_skip,
             embedders=embedders,
             embedder_skips=embedder_skips,
+            include_gated=self._means.include_gated,
         )
 
     def _understated(self, models: Sequence[ReadyModel]) -> list[Problem]:

@@ -204,6 +204,8 @@ def _as_stored(request: RunRequest, stored: StoredRun) -> RunRequest:
         keystore=request.keystore,
         pricebook=pricebook,
         trust=request.preflight.code_trusted,
+        # What was planned is asked to its end; must-haves decide on the leaderboard.
+        include_gated=True,
     )
     plan = make_plan(project, preflight, seed=stored.seed)
     return replace(request, project=project, preflight=preflight, pricebook=pricebook, plan=plan)

@@ -138,6 +138,29 @@ def test_fail_under(capfd: pytest.CaptureFixture[str], tmp_path: Path, mark: str
     assert call(capfd, "run", project, "--quiet", "--fail-under", mark).code == code
 
 
+@pytest.mark.parametrize(("rules", "noted"), [("", True), ("\n  cost: {target: 1}", False)])
+def test_a_mark_to_reach_says_where_the_score_is_relative(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, rules: str, noted: bool
+) -> None:
+    more = f"metrics:\n  weights: {{accuracy: 0.5, cost: 0.5}}{rules}\n"
+    project = small_project(tmp_path / "p", models=ORACLE, cases=3, more=more)
+    said = call(capfd, "run", project, "--json", "--fail-under", "0.1")
+    assert said.code == 0
+    assert ("--fail-under goes by an overall score that depends on" in said.err) is noted
+
+
+def test_what_is_ruled_out_is_asked_only_on_wish(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    refuses = "card: {privacy: {dpa: false}}"
+    models = f"  - {{key: good, model: 'mock:oracle'}}\n  - {{key: out, model: 'mock:oracle', {refuses}}}"
+    more = "constraints: {privacy_required: [dpa]}\n"
+    project = small_project(tmp_path / "p", models=models, cases=3, more=more)
+    plain = call(capfd, "run", project, "--json").json
+    asked = call(capfd, "run", project, "--json", "--include-ruled-out").json
+    assert (plain["planned"], asked["planned"]) == (3, 6)
+    status = {entry["model_key"]: entry["status"] for entry in asked["leaderboard"]}
+    assert status == {"good": "ranked", "out": "failed"}
+
+
 def test_no_winner_counts_as_zero(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     broken = "  - {key: broken, model: 'mock:oracle', params: {error_status: 400}}"
     project = small_project(tmp_path / "p", models=broken)

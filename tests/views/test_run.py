@@ -25,6 +25,7 @@ from arena_desktop.views.run import RunView, confirm_reasons
 from arena_desktop.views.run_facts import RunChoice
 from arena_desktop.views.run_going import RunGoing
 from arena_desktop.views.run_strips import sandbox_message
+from arena_desktop.widgets.strip import Message
 from arena_desktop.wording.run import RunPrice, limit_sentence, price_sentence, run_button
 from engine.domain import CallDone, CallError, CallStatus, Cell, Outcome, SkippedModel
 from engine.execution.estimate import FREE, CostRange
@@ -133,6 +134,46 @@ def state_of(rows: ColumnTable, name: str, key: str) -> str:
 def test_without_a_project_it_says_so(page: RunView) -> None:
     assert "No project is open." in texts(page)
     assert not page.foot.isVisible()
+
+
+GATED = CONFIG.replace("{min_accuracy: 0.3}", "{privacy_required: [dpa]}").replace(
+    "seed: b8}}", "seed: b8}, card: {privacy: {dpa: false}}}"
+)
+
+
+def test_models_that_break_a_must_have_are_asked_only_on_wish(
+    page: RunView, fresh: AppContext, qtbot: QtBot, tmp_path: Path
+) -> None:
+    opened(page, fresh, qtbot, write_project(tmp_path / "gated", GATED))
+
+    def strip(key: str) -> Message:
+        qtbot.waitUntil(lambda: key in {m.key for m in page.strips.messages()}, timeout=10_000)
+        return next(m for m in page.strips.messages() if m.key == key)
+
+    # Of the other one nothing is stated, which rules it out as well; it has no key besides.
+    offer = next(b for b in strip("left_out").buttons if b.text == "Ask them anyway")
+    assert "birch" not in {m.entry.key for m in fresh.projects.preflight.ready}  # type: ignore[union-attr]
+    offer.action()
+    told = strip("gated")
+    assert told.first == "Birch Mini is asked although it breaks a must-have."
+    assert "it will have no place" in told.text
+    assert "birch" in {m.entry.key for m in fresh.projects.preflight.ready}  # type: ignore[union-attr]
+    told.buttons[0].action()
+    qtbot.waitUntil(lambda: "gated" not in {m.key for m in page.strips.messages()}, timeout=10_000)
+    assert any(b.text == "Ask them anyway" for b in strip("left_out").buttons)
+
+
+def test_another_project_begins_without_what_is_ruled_out(
+    page: RunView, fresh: AppContext, qtbot: QtBot, tmp_path: Path
+) -> None:
+    opened(page, fresh, qtbot, write_project(tmp_path / "gated", GATED))
+    with qtbot.waitSignal(fresh.projects.examined, timeout=10_000) as asked:
+        fresh.projects.include_gated(True)
+    assert asked.args[0].include_gated
+    other = write_project(tmp_path / "other", GATED)
+    with qtbot.waitSignal(fresh.projects.examined, timeout=10_000) as anew:
+        fresh.projects.open(other)
+    assert not anew.args[0].include_gated
 
 
 def test_ready_says_price_counts_and_who_takes_part(ready: RunView) -> None:
