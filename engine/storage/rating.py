@@ -22,11 +22,12 @@ class Rated:
     marked: Mapping[Cell, bool]
 
 
-# One answer may have several checks of the types: it passes where all of them do.
+# One answer may have several checks of the types: it passes where all of them do. That an answer is
+# better than other models' answers does not say that it is good.
 _BY_TYPES = """SELECT c.id AS id, c.model AS model, min(json_extract(j.value, '$.passed')) AS passed
     FROM cells c JOIN scores s ON s.id = c.current_score, json_each(s.checks) j
     WHERE c.run = ? AND ({looks}) AND json_extract(j.value, '$.type') IN ({types})
-        AND json_extract(j.value, '$.state') = 'scored'
+        AND json_extract(j.value, '$.state') = 'scored' AND json_type(j.value, '$.detail.pairs') IS NULL
     GROUP BY c.id"""
 
 _AS_A_WHOLE = """SELECT c.id AS id, c.model AS model, c.passed AS passed FROM cells c

@@ -80,6 +80,12 @@ def test_a_run_without_comparisons_has_no_such_card(context: AppContext, qtbot: 
     assert not opened(context, qtbot).pairs.isVisible()
 
 
+def test_better_than_others_is_not_held_against_good(context: AppContext) -> None:
+    pair_world.write_run(context.results.path)
+    with Store.open(context.results.path) as store:
+        assert not store.rated_by("run_1", ("pairwise_judge",)).counts
+
+
 def report(wins: int, losses: int, ties: int = 0, **more: int):
     results = ["win"] * wins + ["loss"] * losses + ["tie"] * ties
     found = pair_report([Pair(Cell("a", f"c{n}", 1), "b", r, **more) for n, r in enumerate(results)])
