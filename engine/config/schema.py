@@ -228,6 +228,7 @@ class Judge:
     """The model that marks answers, where a check asks for one.
 
     `mark_itself` lets it mark its own answers too, where it also takes part.
+    `votes` counts for marks; how often a pair of models is compared, its check says.
     """
 
     model: str | None = None
