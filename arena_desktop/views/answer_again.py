@@ -52,17 +52,16 @@ class AskAgain(QObject):
     def follow_table(self, calls: CallPane) -> None:
         """The table of all calls: a button and a line in the menu, for all chosen rows."""
         button = Button(words.ask_again_button(1), name="button_ask_again")
-        button.clicked.connect(lambda: self.ask(chosen_calls(calls)))
+        button.clicked.connect(lambda: self.ask(calls.chosen_calls()))
 
         def show() -> None:
-            count = len(_chosen_rows(calls))
+            count = calls.chosen_count()
             button.setEnabled(count > 0)
             button.setText(words.ask_again_button(max(1, count)))
 
         def fill(menu: QMenu, _row: CallRow) -> None:
-            chosen = chosen_calls(calls)
-            text = words.ask_again_button(len(chosen))
-            menu.addAction(text).triggered.connect(lambda: self.ask(chosen))
+            text = words.ask_again_button(max(1, calls.chosen_count()))
+            menu.addAction(text).triggered.connect(lambda: self.ask(calls.chosen_calls()))
 
         calls.table.set_row_menu(fill)
         calls.table.selectionModel().selectionChanged.connect(lambda *_changes: show())
@@ -139,18 +138,6 @@ class AskAgain(QObject):
         if not isinstance(error, ArenaError):
             raise error
         self.said.emit(Message("answers", Tone.BAD, error.message, error.hint))
-
-
-def chosen_calls(calls: CallPane) -> list[CallRow]:
-    """The calls of the rows that hold a selected cell, as far as they are read."""
-    found = [calls.calls.record(row) for row in _chosen_rows(calls)]
-    return [call for call in found if call is not None]
-
-
-def _chosen_rows(calls: CallPane) -> list[int]:
-    """By ranges: all rows of a large table may be selected."""
-    selection = calls.table.selectionModel().selection()
-    return sorted({row for part in selection for row in range(part.top(), part.bottom() + 1)})
 
 
 def _question(calls: Sequence[Any]) -> CostQuestion:

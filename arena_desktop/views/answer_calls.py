@@ -16,11 +16,9 @@ from arena_desktop.itemmodels.calls import CallsTable
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.settings import Settings
 from arena_desktop.views.answer_reader import AnswerReader
-from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
 from arena_desktop.widgets.table_selection import chosen_rows, row_ranges
-from arena_desktop.wording import ask_again as words
 from engine.storage.rows import CallFilter, CallRow
 from engine.storage.store import Store
 
@@ -48,8 +46,6 @@ class CallPane(QWidget):
     clear_wanted = Signal()
     """The person wants to see everything again."""
     counts_changed = Signal()
-    again_pressed = Signal()
-    """The chosen calls are to be asked again."""
 
     def __init__(self, reader: AnswerReader, settings: Settings) -> None:
         super().__init__()
@@ -74,12 +70,6 @@ class CallPane(QWidget):
         card = TableCard(self.table)
         card.watch()
         card.clear_pressed.connect(self.clear_wanted)
-        self.button_again = Button(words.ask_again_button(1), "quiet", name="button_ask_chosen_again")
-        self.button_again.clicked.connect(self.again_pressed)
-        card.add_foot().addWidget(self.button_again)
-        self.table.chosen_changed.connect(self._on_chosen)
-        self.counts_changed.connect(self._on_chosen)
-        self._on_chosen()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(card, 1)
@@ -108,10 +98,9 @@ class CallPane(QWidget):
             here.update({row: found.get(self.calls.row_key(row)) for row in missing})
         return [call for call in here.values() if call is not None]
 
-    def _on_chosen(self) -> None:
-        count = sum(len(part) for part in row_ranges(self.table.selectionModel()))
-        self.button_again.setEnabled(count > 0)
-        self.button_again.setText(words.ask_again_button(max(1, count)))
+    def chosen_count(self) -> int:
+        """How many calls are chosen, without reading any."""
+        return sum(len(part) for part in row_ranges(self.table.selectionModel()))
 
     # which calls
 

@@ -116,6 +116,10 @@ def read(store: Store, run_id: str) -> None:
         "text, everywhere": CallFilter(text="voucher"),
     }.items():
         timed(f"filter: {name}, page and count", lambda c=chosen: store.calls_page(run_id, c, limit=PAGE))
+    middle = store.call_rows(first[half : half + 1])[0].cell.case_id
+    timed("the calls of one case, in full", lambda: store.calls(run_id, case_id=middle))
+    timed("cases with a text in an answer", lambda: store.matching_cases(run_id, CallFilter(text="voucher")))
+    timed("what the checks said, counted", lambda: store.rated_as_a_whole(run_id, ("manual",)))
     timed("light calls of the whole run", lambda: sum(1 for _ in store.iter_calls(run_id, texts=False)), 1)
     timed("flaky cases", lambda: store.flaky_cases(run_id), 1)
     timed("case marks", lambda: store.case_marks(run_id), 1)

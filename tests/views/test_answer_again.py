@@ -11,7 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from arena_desktop.context import AppContext
 from arena_desktop.dialogs.confirm_cost import ConfirmCostDialog
-from arena_desktop.views.answer_again import chosen_calls
 from arena_desktop.views.answer_column import AnswerColumn
 from arena_desktop.views.answers import AnswersView
 from arena_desktop.wording import ask_again as words
@@ -108,11 +107,11 @@ def test_chosen_rows_of_the_table_are_asked_again(
         flag = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
         selection.select(model.index(row, 0), flag)
     assert button.text() == "Ask these 2 again"
-    chosen = tuple(call.cell for call in chosen_calls(pane))
+    chosen = tuple(call.cell for call in pane.chosen_calls())
     before = info(context, stored.runs[0])
-    never_asked = sum(call.status is CallStatus.STOPPED for call in chosen_calls(pane))
+    never_asked = sum(call.status is CallStatus.STOPPED for call in pane.chosen_calls())
     menu = QMenu()
-    pane.table.fill_row_menu(menu, chosen_calls(pane)[0])
+    pane.table.fill_row_menu(menu, pane.chosen_calls()[0])
     assert "Ask these 2 again" in [action.text() for action in menu.actions()]
     with qtbot.waitSignal(context.runs.began, timeout=10_000) as began:
         button.click()

@@ -266,3 +266,13 @@ def test_the_model_keeps_the_rules_of_qt(qtbot: QtBot) -> None:
     model.take_rows(0, [row(3), row(1)])
     model.set_calls(array("q"), 0)
     assert tester.model() is model
+
+
+def test_chosen_calls_that_are_not_here_count_too(page: AnswersView) -> None:
+    pane = page.call_pane
+    pane.table.selectAll()
+    assert pane.chosen_count() == 96
+    whole = pane.chosen_calls()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pane.calls, "here", lambda at: None if at % 2 else whole[at])
+        assert pane.chosen_calls() == whole
