@@ -10,7 +10,7 @@ from arena_desktop.wording import formats
 from arena_desktop.wording.metrics import metric_name, metric_value
 from arena_desktop.wording.reasons import note_sentence, reason_sentence
 from arena_desktop.wording.results import label_map, state_word
-from arena_desktop.wording.verdict import entry_of, planner_sentence, verdict_words
+from arena_desktop.wording.verdict import entry_of, passed_figure, planner_sentence, verdict_words
 from engine.domain import Note, RunInfo, RunStatus
 from engine.stats.board import Entry, EntryStatus, Leaderboard, Reason, WeightChange
 
@@ -62,9 +62,7 @@ def strong_pieces(board: Leaderboard) -> tuple[str, ...]:
     winner = entry_of(board, board.winner)
     if winner is None or winner.scored_cases == 0:
         return ()
-    passed = QCoreApplication.translate("Verdict", "{name} passed {passed} of your {tests} tests.")
-    whole = passed.format(name=winner.label, passed=winner.passed_cases, tests=winner.scored_cases)
-    figure = whole[whole.find(str(winner.passed_cases), len(winner.label)) :].rstrip(".")
+    figure = passed_figure(board, winner)
     cost = formats.per_100(winner.cost_per_1k_usd) if winner.cost_per_1k_usd else ""
     return tuple(piece for piece in (figure, cost) if piece)
 

@@ -157,12 +157,18 @@ def verdict_sentence(board: Leaderboard) -> str:
     return sentence
 
 
-def _passed(entry: Entry) -> str:
+def passed_figure(board: Leaderboard, entry: Entry) -> str:
+    """How many tests a model passed: "45 of your 50 tests"; fewer than all are not called yours."""
+    text = _tr("{passed} of your {tests} tests")
+    if entry.scored_cases < board.cases:
+        text = _tr("{passed} of the {tests} tests that are marked")
+    return text.format(passed=formats.whole(entry.passed_cases), tests=formats.whole(entry.scored_cases))
+
+
+def _passed(board: Leaderboard, entry: Entry) -> str:
     if entry.scored_cases == 0:
         return _tr("No answer of {name} has been marked.").format(name=entry.label)
-    return _tr("{name} passed {passed} of your {tests} tests.").format(
-        name=entry.label, passed=entry.passed_cases, tests=entry.scored_cases
-    )
+    return _tr("{name} passed {figure}.").format(name=entry.label, figure=passed_figure(board, entry))
 
 
 def _ratio(more: float | None, less: float | None) -> float | None:
@@ -231,12 +237,12 @@ def _rival(board: Leaderboard, winner: Entry) -> Entry | None:
 
 def _rival_passed(board: Leaderboard, winner: Entry, rival: Entry) -> str:
     """What the rival passed, of how many where that differs, and why it is the one to compare with."""
-    count = str(rival.passed_cases)
+    count = formats.whole(rival.passed_cases)
     if (rival.passed_cases, rival.scored_cases) == (winner.passed_cases, winner.scored_cases):
         return _tr("{name} passed as many.").format(name=rival.label)
     if rival.scored_cases != winner.scored_cases:
         count = _tr("{passed} of the {tests} tests it answered").format(
-            passed=rival.passed_cases, tests=rival.scored_cases
+            passed=formats.whole(rival.passed_cases), tests=formats.whole(rival.scored_cases)
         )
     if board.deciding == "accuracy" and winner.rank == 1 and (rival.rank or 0) > 2:
         return _tr("Of the others {name} was right most often: it passed {count}.").format(
@@ -306,10 +312,10 @@ def recommendation(board: Leaderboard) -> str:
     rival = _rival(board, winner)
     if rival is None:
         alone = board.verdict.code == "only_one"
-        return _joined(_tr("There is nothing to compare it with.") if alone else "", _passed(winner))
+        return _joined(_tr("There is nothing to compare it with.") if alone else "", _passed(board, winner))
     outside = _outside(board, winner)
     middle = outside or _against(board, winner, rival)
-    return _joined(_passed(winner), middle, _cost_trade(winner, rival), _wait_trade(winner, rival))
+    return _joined(_passed(board, winner), middle, _cost_trade(winner, rival), _wait_trade(winner, rival))
 
 
 def headline(board: Leaderboard) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from arena_desktop.wording import formats
-from arena_desktop.wording.board import chart_sentence
+from arena_desktop.wording.board import chart_sentence, strong_pieces
 from arena_desktop.wording.run import left_out_reason
 from arena_desktop.wording.verdict import facts, planner_sentence, recommendation, verdict_words
 from engine.stats.board import Entry, EntryStatus, Leaderboard, PairResult, Planner, Reason, Verdict
@@ -142,3 +142,11 @@ def test_what_the_choice_costs_is_said_with_figures(mine: float, theirs: float, 
     one = replace(entry("aster", 1, 39, 40), cost_per_1k_usd=mine)
     other = replace(entry("birch", 2, 29, 40), cost_per_1k_usd=theirs)
     assert recommendation(board(one, other, rival="birch")).endswith(said)
+
+
+def test_fewer_tests_than_there_are_are_not_called_yours() -> None:
+    whole = board(entry("aster", 1, 1_139, 1_140), entry("birch", 2, 29, 1_140), rival="birch")
+    assert recommendation(replace(whole, cases=1_140)).startswith("Aster passed 1139 of your 1140 tests.")
+    part = replace(whole, cases=2_000)
+    assert recommendation(part).startswith("Aster passed 1139 of the 1140 tests that are marked.")
+    assert strong_pieces(part) == ("1139 of the 1140 tests that are marked",)
