@@ -70,7 +70,7 @@ class _Section(QWidget):
             self._card.deleteLater()
         shown = ArenaTable(f"table_{self._name}", self._title)
         shown.setModel(text_table(heads, rows, shown, self._columns))
-        shown.fit_rows()
+        shown.fit_rows(most=24)
         self._card = TableCard(shown)
         self._layout.addWidget(self._card)
 
