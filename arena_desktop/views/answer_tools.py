@@ -15,6 +15,7 @@ from arena_desktop.widgets.fields import Combo, FilterField
 from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
 from arena_desktop.wording import answers as words
+from arena_desktop.wording import formats
 from arena_desktop.wording.resume import retry_button, retry_sentence
 
 _FILTER_DELAY_MS = 150
@@ -94,7 +95,8 @@ class AnswerTools(QWidget):
 
     def show_counts(self, shown: int, total: int) -> None:
         """How many of how many are shown, and what narrows them."""
-        self.count.setText(self.tr("{shown} of {total} shown").format(shown=shown, total=total))
+        text = self.tr("{shown} of {total} shown")
+        self.count.setText(text.format(shown=formats.whole(shown), total=formats.whole(total)))
         self.count.setVisible(total > 0)
         self.button_clear.setVisible(self.choice.narrows)
         self.chip_only.setVisible(self.only is not None)

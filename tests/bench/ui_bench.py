@@ -1,6 +1,6 @@
-"""How the window feels: first paint, stand-stills during runs, 100,000 stored answers.
+"""How the window feels: first paint, stand-stills during runs. Stored results: `answers_bench`.
 
-Run by hand: python tests/bench/ui_bench.py [paint] [run] [mock] [answers] [--calls 100000]
+Run by hand: python tests/bench/ui_bench.py [paint] [run] [mock]
 Every part runs in a process of its own, offscreen. A stand-still is the longest time between two
 ticks of a 5 ms timer of the window's event loop. Prints its figures, asserts nothing.
 """
@@ -8,7 +8,6 @@ ticks of a 5 ms timer of the window's event loop. Prints its figures, asserts no
 from __future__ import annotations
 
 import argparse
-import functools
 import json
 import os
 import statistics
@@ -17,7 +16,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication, QWidget
 
     from arena_desktop.arena_window import ArenaWindow
-    from engine.storage.store import Store
 
 
 def say(text: str) -> None:
@@ -283,127 +280,24 @@ def bench_mock(calls: int = 20_000) -> None:
     say(_child("practice", str(calls)).rstrip())
 
 
-# ---- stored answers
-
-
-def _answers(calls: int) -> None:
-    os.environ["ARENA_HOME"] = str(_home())
-    from engine.paths import store_path
-    from engine.storage.store import Store
-    from tests.bench.store_bench import fill
-
-    path = store_path()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with Store.open(path) as store:
-        run_id = fill(store, calls)
-        _add_board(store, run_id)
-    app, window = _window(None)
-    rest(app, 1.0)
-    _use_answers(app, window, run_id)
-    os._exit(0)
-
-
-def _add_board(store: Store, run_id: str) -> None:
-    """Closes the run with the leaderboard of its answers, as a run does."""
-    from engine.stats.leaderboard import board_to_json, build_board
-    from tests.stats.builders import board_input, config_with
-    from tests.storage import samples
-
-    stored = store.run(run_id)
-    calls = list(store.iter_calls(run_id, texts=False))
-    data = board_input(
-        calls, cases=list(stored.cases), config=config_with({"accuracy": 1.0}), trials=stored.info.trials
-    )
-    store.finish_run(run_id, replace(samples.finish(), board=board_to_json(build_board(data))))
-
-
-def _use_answers(app: QApplication, window: ArenaWindow, run_id: str) -> None:
-    from PySide6.QtCore import Qt
-
-    opened: list[str] = []
-    window.run_opened.connect(opened.append)
-    probe = Probe()
-
-    def step(name: str, work: Callable[[], object], ready: Callable[[], bool]) -> None:
-        probe.begin(name)
-        began = time.perf_counter()
-        work()
-        until(app, ready, name)
-        took = time.perf_counter() - began
-        rest(app, 0.4)
-        probe.begin("between")
-        say(f"  {name:<28} {took * 1000:7.0f} ms; {probe.report(name)}")
-
-    step("open the leaderboard", lambda: window.open_run(run_id), lambda: bool(opened))
-    page: Any = window.show_page("answers")
-    table = page.call_pane.calls
-    step("open Answers", lambda: None, lambda: page.rows.total_count() > 0)
-    step("show all as a table", lambda: page.show_table(True), lambda: table.shown_count() > 0)
-    total = table.shown_count()
-    changes: list[None] = []
-    page.call_pane.counts_changed.connect(lambda: changes.append(None))
-
-    def sort() -> None:
-        changes.clear()
-        table.sort(3, Qt.SortOrder.DescendingOrder)
-
-    def search() -> None:
-        changes.clear()
-        page.filter.setText("Answer 77")
-        page.apply_filter()
-
-    def clear() -> None:
-        changes.clear()
-        page.clear_filter()
-
-    step("sort", sort, lambda: bool(changes))
-    step("search a text", search, lambda: bool(changes))
-    step("clear", clear, lambda: bool(changes) and table.shown_count() == total)
-    _scroll(app, page.call_pane.table, probe)
-
-
-def _scroll(app: QApplication, view: Any, probe: Probe) -> None:
-    bar = view.verticalScrollBar()
-    times = []
-    probe.begin("scroll")
-    for place in range(200):
-        began = time.perf_counter()
-        bar.setValue(bar.maximum() * place // 200)
-        view.viewport().repaint()
-        app.processEvents()
-        times.append(time.perf_counter() - began)
-    times.sort()
-    middle, worst = times[100] * 1000, times[-1] * 1000
-    say(f"  {'scroll, 200 steps':<28} median {middle:.1f} ms a step, worst {worst:.1f} ms")
-
-
-def bench_answers(calls: int) -> None:
-    """Open, sort, search and scroll the answers of one large run."""
-    say(f"{calls:,} stored answers")
-    say(_child("stored", str(calls)).rstrip())
-
-
 def main() -> None:
     """Either the report, or one of its children."""
     children: dict[str, Callable[[], None]] = {
         "paint": lambda: _paint(sys.argv[2]),
         "http": lambda: _run_http(sys.argv[2], int(sys.argv[3])),
         "practice": lambda: _run_mock(int(sys.argv[2])),
-        "stored": lambda: _answers(int(sys.argv[2])),
     }
     if len(sys.argv) > 2 and "BENCH_BEGAN" in os.environ:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         children[sys.argv[1]]()
         return
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", default=["paint", "run", "mock", "answers"])
-    parser.add_argument("--calls", type=int, default=100_000)
+    parser.add_argument("parts", nargs="*", default=["paint", "run", "mock"])
     given = parser.parse_args()
     parts = {
         "paint": bench_paint,
         "run": bench_run,
         "mock": bench_mock,
-        "answers": functools.partial(bench_answers, given.calls),
     }
     for name in given.parts:
         parts[name]()
