@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 from collections.abc import Sequence
+
+from arena_desktop.wording.harmless import escaped
 
 Rows = Sequence[Sequence[str]]
 
@@ -26,7 +27,7 @@ def to_html(rows: Rows, head: Sequence[str] | None = None) -> str:
     """A plain HTML table; everything is escaped."""
 
     def line(cells: Sequence[str], tag: str) -> str:
-        inside = "".join(f"<{tag}>{html.escape(cell).replace(chr(10), '<br>')}</{tag}>" for cell in cells)
+        inside = "".join(f"<{tag}>{escaped(cell).replace(chr(10), '<br>')}</{tag}>" for cell in cells)
         return f"<tr>{inside}</tr>"
 
     body = "".join(line(row, "td") for row in rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from arena_desktop.theme.switch import set_role
-from arena_desktop.wording.harmless import plain_tip
+from arena_desktop.wording.harmless import escaped, plain_tip
 
 _SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
 LOOK_CHANGES = frozenset(
@@ -108,7 +107,7 @@ class LeadLabel(QLabel):
         self._plain = "".join(span.text for span in spans)
         parts = []
         for span in spans:
-            text = html.escape(span.text).replace("\n", "<br>")
+            text = escaped(span.text).replace("\n", "<br>")
             parts.append(f'<span style="font-weight:600">{text}</span>' if span.bold else text)
         super().setText("".join(parts))
         self.setAccessibleName(self._plain)

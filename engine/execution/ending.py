@@ -234,7 +234,7 @@ def _text(error: BaseException | None) -> str | None:
 
 
 def _finished(ending: Ending, store: Store | None, error: str | None) -> RunFinished:
-    info = store.run(ending.run_id).info if store is not None else None
+    info = store.info(ending.run_id) if store is not None else None
     return RunFinished(
         run_id=ending.run_id,
         seq=0,

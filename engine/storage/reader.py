@@ -93,6 +93,17 @@ class Reader:
                 connection, housekeeping.resolve(connection, reference, project), self.path
             )
 
+    def info(self, run_id: str) -> RunInfo:
+        """The head of one run, by its whole id; its cases stay unread. Raises UserError `run_not_found`."""
+        with self.database.reading() as connection:
+            row = connection.execute(
+                f"SELECT {heads.INFO_COLUMNS} FROM runs r WHERE run_id = ?",  # noqa: S608 - constants only
+                (run_id,),
+            ).fetchone()
+            if row is None:
+                raise heads.not_found(run_id)
+            return heads.info(connection, row, self.path)
+
     def calls(
         self,
         run_id: str,

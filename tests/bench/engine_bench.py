@@ -1,9 +1,10 @@
 """The engine against its floor: the same calls through a whole run and through the bare SDK.
 
 Run by hand: python tests/bench/engine_bench.py [--calls 1000] [--widths 4,16,64] [--latency-ms 0] [--reps 3]
-Three processes: a stub server, and in turn the floor (the openai SDK in plain threads, nothing
-stored, nothing scored) and the engine (plan, lanes, store, scoring, events). Figures are medians
-of interleaved repetitions; `steady` is from the first request to the last answer at the stub.
+A stub server, and in turn, each in a process of its own: the floor (the openai SDK in plain threads,
+nothing stored, nothing scored), the engine (plan, lanes, store, scoring, events), and the program as
+`arena-desktop run` starts it (with its printed result). Figures are medians of interleaved
+repetitions; `steady` is from the first request to the last answer at the stub.
 `--grow 1000,5000,20000,100000` runs practice models instead, 200 cases each, and prints how time
 and memory grow with the calls.
 """
@@ -95,14 +96,39 @@ def _floor(url: str, calls: int, width: int) -> None:
 
 
 def _engine(url: str, calls: int, width: int) -> None:
-    config = {
+    _run(*_asked(url, calls, width), calls)
+
+
+def _program(url: str, calls: int, width: int) -> None:
+    import contextlib
+    import io
+
+    import yaml
+
+    from arena_desktop.__main__ import main as program
+
+    config, cases = _asked(url, calls, width)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["ARENA_HOME"], os.environ["ARENA_KEYRING"] = f"{folder}/home", "memory"
+        Path(folder, "config.yaml").write_text(yaml.safe_dump(config))
+        Path(folder, "tests.json").write_text(json.dumps(cases))
+        del cases
+        printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+        with contextlib.redirect_stdout(printed):
+            code = program(["run", folder, "--quiet", "--json"])
+    if code or json.loads(printed.buffer.getvalue())["run"]["completed"] != calls:
+        raise SystemExit("the program lost calls")
+
+
+def _asked(url: str, calls: int, width: int) -> tuple[dict[str, object], list[dict[str, str]]]:
+    config: dict[str, object] = {
         "providers": [{"id": "stub", "kind": "openai_compatible", "base_url": url}],
         "models": [{"key": "stub", "model": "stub", "provider": "stub"}],
         "run": {"concurrency": width, "provider_concurrency": {"stub": width}},
         "scorers": {"default": "contains"},
     }
     cases = [{"id": f"c{i}", "input": QUESTION.format(i, i, i), "reference": "ANSWER"} for i in range(calls)]
-    _run(config, cases, calls)
+    return config, cases
 
 
 def _grow(_url: str, calls: int, width: int) -> None:
@@ -121,28 +147,32 @@ def _grow(_url: str, calls: int, width: int) -> None:
 
 
 def _run(config: dict[str, object], cases: list[dict[str, str]], calls: int) -> None:
-    # As the program itself does before it loads anything.
+    # As the program itself does: one thread for algebra, and no collections while it gets ready.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    import yaml
+    from providers.heavy_import import heavy_import
 
-    from engine.execution.controller import run_to_end
-    from engine.execution.plan import make_plan
-    from engine.execution.preflight import examine
-    from engine.execution.request import RunRequest
-    from engine.keystore import KeyStore
-    from engine.pricing import PriceBook
-    from engine.project import load_project
-    from engine.storage.store import Store
+    with heavy_import():
+        import yaml
+
+        from engine.execution.controller import run_to_end
+        from engine.execution.plan import make_plan
+        from engine.execution.preflight import examine
+        from engine.execution.request import RunRequest
+        from engine.keystore import KeyStore
+        from engine.pricing import PriceBook
+        from engine.project import load_project
+        from engine.storage.store import Store
 
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         os.environ["ARENA_HOME"], os.environ["ARENA_KEYRING"] = str(root / "home"), "memory"
         (root / "config.yaml").write_text(yaml.safe_dump(config))
         (root / "tests.json").write_text(json.dumps(cases))
-        project = load_project(root)
-        keys, prices = KeyStore(), PriceBook.for_config(project.config, root)
-        preflight = examine(project, keystore=keys, pricebook=prices)
-        plan = make_plan(project, preflight)
+        with heavy_import():
+            project = load_project(root)
+            keys, prices = KeyStore(), PriceBook.for_config(project.config, root)
+            preflight = examine(project, keystore=keys, pricebook=prices)
+            plan = make_plan(project, preflight)
         request = RunRequest(project, preflight, plan, root / "arena.sqlite", keys, prices)
         run_id = run_to_end(request, lambda events: None)
         with Store.open(root / "arena.sqlite") as store:
@@ -200,7 +230,7 @@ def _compare(calls: int, widths: list[int], latency_ms: float, reps: int) -> Non
         url = f"http://127.0.0.1:{stub.stdout.readline().strip()}/v1"
         try:
             for width in widths:
-                runs: dict[str, list[dict[str, float]]] = {"floor": [], "engine": []}
+                runs: dict[str, list[dict[str, float]]] = {"floor": [], "engine": [], "program": []}
                 for _ in range(reps):
                     for mode, rows in runs.items():
                         rows.append(_child(mode, url, calls, width))
@@ -211,12 +241,16 @@ def _compare(calls: int, widths: list[int], latency_ms: float, reps: int) -> Non
 
 def _print(width: int, runs: dict[str, list[dict[str, float]]]) -> None:
     for name in ("steady_ms", "cpu_ms", "start_s", "mb"):
-        floor, engine = (statistics.median(row[name] for row in runs[mode]) for mode in ("floor", "engine"))
-        best = min(e[name] / f[name] for e, f in zip(runs["engine"], runs["floor"], strict=True))
-        sys.stdout.write(
-            f"{width:3d} wide  {name:10s} floor {floor:9.3f}  engine {engine:9.3f}  "
-            f"ratio {engine / floor:5.2f}  best {best:5.2f}\n"
-        )
+        floor = statistics.median(row[name] for row in runs["floor"])
+        told = f"{width:3d} wide  {name:10s} floor {floor:8.3f}"
+        for mode in ("engine", "program"):
+            mine = statistics.median(row[name] for row in runs[mode])
+            ratios = [m[name] / f[name] for m, f in zip(runs[mode], runs["floor"], strict=True)]
+            told += (
+                f"   {mode} {mine:8.3f}  ratio {mine / floor:5.2f}"
+                f" (of pairs {statistics.median(ratios):5.2f}, best {min(ratios):5.2f})"
+            )
+        sys.stdout.write(told + "\n")
     sys.stdout.flush()
 
 
@@ -224,8 +258,8 @@ def main() -> None:
     """Either the comparison, or one of its children."""
     if len(sys.argv) > 1 and sys.argv[1] == "stub":
         asyncio.run(_stub(float(sys.argv[2])))
-    elif len(sys.argv) > 1 and sys.argv[1] in ("floor", "engine", "grow"):
-        {"floor": _floor, "engine": _engine, "grow": _grow}[sys.argv[1]](
+    elif len(sys.argv) > 1 and sys.argv[1] in ("floor", "engine", "program", "grow"):
+        {"floor": _floor, "engine": _engine, "program": _program, "grow": _grow}[sys.argv[1]](
             sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
         )
         _report()

@@ -147,6 +147,7 @@ def test_the_newest_account_replaces_the_one_before(store: Store) -> None:
     assert store.run(head.run_id).info.cost_usd == Decimal("0.5")
     store.write([replace(later, unpriced_calls=2)])
     assert store.run(head.run_id).info.cost_usd is None
+    assert store.info(head.run_id) == store.run(head.run_id).info
 
 
 def test_long_answers_are_cut_and_say_by_how_much(full: Store) -> None:
@@ -454,4 +455,7 @@ def test_a_missing_run_is_named(store: Store) -> None:
     assert caught.value.code == "run_not_found"
     with pytest.raises(UserError) as caught:
         store.run("last")
+    assert caught.value.code == "run_not_found"
+    with pytest.raises(UserError) as caught:
+        store.info("run_x")
     assert caught.value.code == "run_not_found"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -9,7 +10,7 @@ from PySide6.QtGui import QTextDocument
 
 from arena_desktop.cells import Column
 from arena_desktop.itemmodels.table import ColumnTable
-from arena_desktop.wording.harmless import plain_tip
+from arena_desktop.wording.harmless import escaped, plain_tip
 
 EVIL = '<img src="file:///tmp/x.png"><b>winner</b>\n\u202etxt'
 
@@ -36,3 +37,8 @@ def test_tables_give_tooltips_without_mark_up(qapp: Any) -> None:
     table = ColumnTable(columns)
     table.set_rows([EVIL])
     assert "<img" not in table.data(table.index(0, 0), Qt.ItemDataRole.ToolTipRole)
+
+
+def test_what_is_escaped_is_what_the_standard_library_escapes() -> None:
+    text = """<a href='x' title="y">R&D &amp; more</a>\n"""
+    assert escaped(text) == html.escape(text)
