@@ -61,7 +61,8 @@ class Case:
 
     `reference` is text, a list of accepted texts, or a JSON value. `context` replaces the
     default instructions. `fingerprint` is hex SHA-256 over all that could change the answer
-    or its mark. `file` and `line` say where it was written.
+    or its mark. `file` and `line` say where it was written. `own_checks`: its file says how it is
+    marked; else it goes by the project.
     """
 
     id: str
@@ -82,6 +83,7 @@ class Case:
     file: str = ""
     line: int | None = None
     fingerprint: str = ""
+    own_checks: bool = field(default=False, compare=False)
 
 
 class Cell(NamedTuple):

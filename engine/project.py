@@ -10,6 +10,7 @@ from typing import Any
 from providers.heavy_import import collecting_paused
 
 from engine.cases.build import BuildSettings
+from engine.cases.checks import project_checks
 from engine.cases.json_form import case_from_json, case_to_json
 from engine.cases.loading import CONFIG_NAMES, CaseSource, load_cases, select
 from engine.cases.reading import CaseFile
@@ -100,7 +101,9 @@ def load_project(path: Path, overrides: Overrides = NO_OVERRIDES) -> Project:
     problems.extend(_path_problems(config, root, config_file.name, loaded.places))
     where = CaseSource(
         config.tests,
-        BuildSettings(root, config.scorers.default, _needs_input(config)),
+        BuildSettings(
+            root, config.scorers.default, _needs_input(config), project_checks(config.scorers.checks)
+        ),
         config_file.name,
         loaded.places,
     )

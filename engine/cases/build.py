@@ -17,7 +17,7 @@ from engine.config.faults import Faults, join, nearest
 from engine.config.paths import inside
 from engine.config.schema import MOST_WEIGHT
 from engine.config.values import is_null, line_of, pairs, scalar_value, to_text, to_value
-from engine.domain import Case
+from engine.domain import Case, CheckSpec
 
 _MERGED = ("vars", "metadata", "params")
 
@@ -39,11 +39,13 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class BuildSettings:
-    """What a case needs from its project."""
+    """What a case needs from its project. `checks` mark the cases that have none of their own; empty
+    = the check called `default_check`."""
 
     root: Path
     default_check: str
     needs_input: bool
+    checks: tuple[CheckSpec, ...] = ()
 
 
 def read_fields(node: MappingNode, path: str, faults: Faults) -> Written:
@@ -133,7 +135,8 @@ def build_case(written: Written, settings: BuildSettings, faults: Faults) -> Cas
     if asked is None:
         return None
     text, messages = asked
-    checks = read_checks(written, settings.default_check, faults)
+    usual = settings.checks or (CheckSpec(settings.default_check),)
+    checks = read_checks(written, settings.default_check, faults, usual)
     numbers = _Numbers(written, faults)
     metadata = _mapping(written, "metadata", faults, typed=True)
     metadata.update((name, to_value(node)) for name, node in written.extra.items())
@@ -155,6 +158,7 @@ def build_case(written: Written, settings: BuildSettings, faults: Faults) -> Cas
         metadata=metadata,
         file=faults.file,
         line=line_of(written.node),
+        own_checks=any(name in written.fields for name in ("checks", "eval_type", "params")),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -71,8 +72,32 @@ def _flag(value: Any, name: str) -> bool:
     return value
 
 
-def read_checks(written: Written, default_check: str, faults: Faults) -> tuple[CheckSpec, ...]:
-    """The checks of a case, never empty: what is wrong is reported and the default stands in."""
+def project_checks(items: Sequence[Any]) -> tuple[CheckSpec, ...]:
+    """The checks that a project gives all its tests; what cannot be read is left out and told elsewhere."""
+    found = []
+    for item in items:
+        with contextlib.suppress(ValueError):
+            found.append(project_check(item))
+    return tuple(found)
+
+
+def project_check(item: Any) -> CheckSpec:
+    """One of `scorers.checks`: a block with a `type`, or the name alone.
+
+    Raises:
+        ValueError: with a sentence, where it is neither, or where a value does not fit.
+    """
+    if isinstance(item, str) and item:
+        return CheckSpec(item)
+    if not isinstance(item, Mapping) or not any(item.get(name) is not None for name in _TYPE_NAMES):
+        raise ValueError("A check is a block with a `type`.")
+    return check_from(item)
+
+
+def read_checks(
+    written: Written, default_check: str, faults: Faults, usual: tuple[CheckSpec, ...]
+) -> tuple[CheckSpec, ...]:
+    """The checks of a case, never empty: what is wrong is reported and the `usual` ones stand in."""
     result: list[CheckSpec] = []
     if "eval_type" in written.fields or ("params" in written.fields and "checks" not in written.fields):
         spec = _single(written, default_check, faults)
@@ -86,7 +111,7 @@ def read_checks(written: Written, default_check: str, faults: Faults) -> tuple[C
             spec = _read(item, join(path, index), default_check, faults)
             if spec is not None:
                 result.append(spec)
-    return tuple(result) or (CheckSpec(default_check),)
+    return tuple(result) or usual
 
 
 def _single(written: Written, default_check: str, faults: Faults) -> CheckSpec | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from yaml.nodes import MappingNode, Node
+from yaml.nodes import MappingNode, Node, SequenceNode
 
 from engine.config import blocks, literal_keys
 from engine.config.call_params import check_params
@@ -109,7 +109,9 @@ def _load(root: MappingNode, faults: Faults, default_name: str) -> LoadedConfig:
         values["hooks"] = blocks.hooks(reader, entries["hooks"])
     if "scorers" in values:
         values["scorers"] = replace(
-            values["scorers"], options=_options(entries["scorers"], values["scorers"])
+            values["scorers"],
+            options=_options(entries["scorers"], values["scorers"]),
+            checks=_checks(entries["scorers"], values["scorers"]),
         )
     values["project"] = " ".join((values.get("project") or "").split()) or default_name
     for node, path in [row[1:3] for row in (*model_rows, *link_rows)]:
@@ -154,6 +156,20 @@ def _options(found: Found, scorers: Scorers) -> dict[str, Mapping[str, Any]]:
         for check, options in pairs(block)
         if check.value in scorers.options
     }
+
+
+def _checks(found: Found, scorers: Scorers) -> tuple[Any, ...]:
+    """The checks of all tests as plain values, texts as they are written."""
+    if not scorers.checks:
+        return ()
+    block = next(value for key, value in pairs(found.value) if key.value == "checks")
+    items = block.value if isinstance(block, SequenceNode) else [block]
+    return tuple(
+        {key.value: option_value(key.value, value) for key, value in pairs(item)}
+        if isinstance(item, MappingNode)
+        else to_value(item)
+        for item in items
+    )
 
 
 def _keyed(

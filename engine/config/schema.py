@@ -206,9 +206,14 @@ class TestsConfig:
 
 @dataclass(frozen=True, slots=True)
 class Scorers:
-    """The default check and the options of each check type."""
+    """How tests without checks of their own are marked, and the options of each check type.
+
+    `checks` are written as those of a test and stand for `default` where there are any; `default` is
+    then only what the `params` of a test without a check belong to.
+    """
 
     default: str = "exact_match"
+    checks: tuple[Any, ...] = ()
     paths: tuple[str, ...] = ()
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.cases.checks import project_check
 from engine.config.schema import Config
 from engine.domain import Problem
 from engine.scoring.base import Fault
@@ -23,7 +24,11 @@ def scorers_problems(project: Project) -> list[Problem]:
     """The faults with their place in the config. Reads at most files inside the project."""
     found = []
     for path, fault in _faults(project.config, project.root):
-        place = project.places.get(path) or project.places.get("scorers")
+        place = (
+            project.places.get(path)
+            or project.places.get(path.split("[")[0])
+            or project.places.get("scorers")
+        )
         problem = Problem(fault.severity, fault.message, fault.fix, path=path, code=fault.code)
         if place is not None:
             problem = replace(problem, line=place.line, column=place.column)
@@ -36,6 +41,7 @@ def _faults(config: Config, root: Path) -> Iterator[tuple[str, Fault]]:
     own = scorer_names(root, scorers.paths)
     if canonical_check(scorers.default) is None and scorers.default not in own.names and not own.open_ended:
         yield "scorers.default", unknown_check(scorers.default, own.names)
+    yield from _check_faults(config, root)
     for name, options in scorers.options.items():
         path = f"scorers.options.{name}"
         known = canonical_check(name)
@@ -49,3 +55,22 @@ def _faults(config: Config, root: Path) -> Iterator[tuple[str, Fault]]:
                 yield f"{path}.{unmet.option}", unmet
         elif name not in own.names and not own.open_ended:
             yield path, unknown_check(name, own.names)
+
+
+def _check_faults(config: Config, root: Path) -> Iterator[tuple[str, Fault]]:
+    """Those of the checks that all tests share; what needs a test to be seen is told with the tests."""
+    own = scorer_names(root, config.scorers.paths)
+    for number, item in enumerate(config.scorers.checks):
+        path = f"scorers.checks[{number}]"
+        try:
+            spec = project_check(item)
+        except ValueError as error:
+            yield path, Fault(str(error), "Write `{type: contains, …}`.", "bad_check")
+            continue
+        known = canonical_check(spec.type)
+        if known is None:
+            if spec.type not in own.names and not own.open_ended:
+                yield path, unknown_check(spec.type, own.names)
+            continue
+        for fault in read_options(CHECKS[known], spec.options, config.scorers.options)[1]:
+            yield f"{path}.{fault.option}", fault
