@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 NAME = "reply"
-LEFT_OUT = ("form_left_out", {})
+LEFT_OUT: tuple[str, Mapping[str, Any]] = ("form_left_out", {})
 """Note of an answer that was asked for without its form."""
 
 _REFUSED = re.compile(

@@ -154,7 +154,34 @@ def _compared(values: Values, _names: Names) -> str:
     return text.format(asked=asked, model=model, cost=formats.money(cost))
 
 
+def _unclear(values: Values, _names: Names) -> str:
+    answers = int(values.get("answers", 0))
+    many = _tr(
+        "The marking AI gave no clear mark for {count} answers: {causes}. They are left out of the score."
+    )
+    one = _tr("The marking AI gave no clear mark for one answer: {causes}. It is left out of the score.")
+    text = one if answers == 1 else many
+    fix = _tr("Mark them yourself, or take another marking AI and mark the run again.")
+    causes = values.get("causes", {})
+    said = ", ".join(_cause(str(code), int(count), alone=len(causes) == 1) for code, count in causes.items())
+    return f"{text.format(causes=said, count=formats.whole(answers))} {fix}"
+
+
+def _cause(code: str, count: int, *, alone: bool) -> str:
+    words = {
+        "declined": _tr("it declined to mark"),
+        "cut_off": _tr("its reply was cut off"),
+        "several": _tr("its reply held several verdicts"),
+        "wrong_type": _tr("its verdict was not in the form it was asked for"),
+        "out_of_range": _tr("its mark lay outside the scale"),
+        "disagrees": _tr("it disagreed with itself"),
+    }
+    cause = words.get(code, _tr("its reply held no verdict"))
+    return cause if alone else _tr("{cause} ({count})").format(cause=cause, count=formats.whole(count))
+
+
 NOTES: Mapping[str, Callable[[Values, Names], str]] = {
+    "judge_unclear": _unclear,
     "judge_takes_part": _takes_part,
     "judge_same_family": _same_family,
     "judge_likes_length": _likes_length,

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from engine.stats.agreement import Agreement
 
 
+LITTLE = 0.4
+"""Below it agreement beyond luck is fair at most, in the words of Landis and Koch (1977) for kappa."""
+
+
 def _tr(text: str) -> str:
     return QCoreApplication.translate("Marks", text)
 
@@ -123,8 +127,18 @@ def agreement_sentences(report: RaterReport, by: str) -> tuple[str, ...]:
             )
         )
         return tuple(sentences)
-    sentences += [_beyond_luck(report.agreement), *_direction(report, by), _put_right(report, by)]
+    caution = _caution(report.agreement, by)
+    sentences += [_beyond_luck(report.agreement), *caution, *_direction(report, by), _put_right(report, by)]
     return tuple(sentences)
+
+
+def _caution(found: Agreement, by: str) -> list[str]:
+    """Said where the rater agrees with the person little more than guessing would."""
+    if found.kappa is None or found.kappa >= LITTLE:
+        return []
+    text = _tr("That is little. Do not choose by {rater} alone: mend what it looks at, or take another one.")
+    whom = _tr("its marks") if by == BY_JUDGE else _tr("the checks")
+    return [text.format(rater=whom)]
 
 
 def _agree(report: RaterReport, by: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -19,9 +19,22 @@ if TYPE_CHECKING:
     from engine.execution.budget import Account
 
 JUDGE_NOTES = frozenset(
-    {"judge_same_family", "judge_takes_part", "judge_likes_length", "judge_flips", "judge_votes_split"}
+    {
+        "judge_unclear",
+        "judge_same_family",
+        "judge_takes_part",
+        "judge_likes_length",
+        "judge_flips",
+        "judge_votes_split",
+    }
 )
 """Codes of the notes that are made from answers and marks, so that they are made anew with them."""
+
+UNCLEAR = frozenset(
+    {"judge_unreadable", "judge_several", "judge_wrong_type", "judge_out_of_range", "judge_disagrees"}
+    | {"judge_declined", "judge_cut_off"}
+)
+"""Codes of checks that are errored because of what the judge said."""
 
 _LEAST_ANSWERS = 12
 _LEAST_TESTS = 4
@@ -68,12 +81,14 @@ class JudgeMarks:
     split: int = 0
     agreements: list[float] = field(default_factory=list)
     seen: set[tuple[object, ...]] = field(default_factory=set)
+    unclear: Counter[str] = field(default_factory=Counter)
 
     def notes(self, config: Config) -> tuple[Note, ...]:
-        """What to know about the judge; nothing where it gave no mark."""
+        """What to know about the judge; nothing where it gave no mark and was not asked."""
+        unclear = self._unclear()
         if not self.marks:
-            return ()
-        found = [*_related(config), *_likes_length(self)]
+            return unclear
+        found = [*unclear, *_related(config), *_likes_length(self)]
         if self.pairs:
             found.append(Note("judge_flips", {"flipped": self.flipped, "pairs": self.pairs}))
         if self.split:
@@ -82,10 +97,21 @@ class JudgeMarks:
             found.append(Note("judge_votes_split", values))
         return tuple(found)
 
+    def _unclear(self) -> tuple[Note, ...]:
+        """Answers that it was asked about in vain, by why."""
+        if not self.unclear:
+            return ()
+        causes = {code.removeprefix("judge_"): count for code, count in self.unclear.most_common()}
+        return (Note("judge_unclear", {"answers": self.unclear.total(), "causes": causes}),)
+
     def add(self, call: CallDone) -> None:
         """One answered call, with its text and its checks."""
         if call.score is None or call.answer is None:
             return
+        codes = [r.reason_code for r in call.score.checks if r.state is ScoreState.ERRORED]
+        unclear = next((code for code in codes if code in UNCLEAR), None)
+        if unclear is not None:
+            self.unclear[unclear] += 1
         for place, result in enumerate(call.score.checks):
             if result.type in JUDGE_CHECKS and result.state is ScoreState.SCORED and result.score is not None:
                 self._add(result, call.cell.case_id, visible_answer(call.answer.text))
