@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from engine.config.schema import Config
 from engine.stats.board import (
     Entry,
     EntryStatus,
+    Interval,
     Leaderboard,
     MetricValue,
     PairResult,
@@ -54,13 +56,15 @@ def reweighed(board: Leaderboard, config: Config, weights: Mapping[str, float]) 
     winner = winner_of(scored)
     sign = -1.0 if reading(board.deciding, metrics.rules).direction == MIN else 1.0
     standing = _standing(board, scored, sign)
-    verdict = _verdict(board, standing, sign, winner)
+    pairs = _pairs(board.pairs, standing)
+    verdict = _verdict(board.verdict, pairs, standing, sign, winner)
     entries = _entries(board, scored, standing, verdict, weights)
     return replace(
         board,
         entries=entries,
         winner=winner,
         verdict=verdict,
+        pairs=pairs,
         weights=dict(shares),
         recommendation=recommendation(entries, winner, metrics, readings),
         weight_change=nearest_change(entries, order, winner),
@@ -83,21 +87,40 @@ def _standing(board: Leaderboard, scored: Scored, sign: float) -> tuple[str, ...
     return tuple(key[-1] for key in sorted(keyed))
 
 
-def _verdict(board: Leaderboard, standing: Sequence[str], sign: float, winner: str | None) -> Verdict:
-    before = board.verdict
+def _verdict(
+    before: Verdict, pairs: Sequence[PairResult], standing: Sequence[str], sign: float, winner: str | None
+) -> Verdict:
     if before.row is None or len(standing) < 2:
         return before
-    found = choose(standing, board.pairs, sign, winner)
-    pair = found.pair
-    if pair is not None and pair.a != found.a:
-        pair = _turned(pair)
+    found = choose(standing, pairs, sign, winner)
     planner = before.planner if _same_pair(before, found) else None
-    return replace(found, pair=pair, planner=planner, so_far=before.so_far)
+    return replace(found, planner=planner, so_far=before.so_far)
+
+
+def _pairs(pairs: Sequence[PairResult], standing: Sequence[str]) -> tuple[PairResult, ...]:
+    """All pairs in the order of the standing; weights change it among models of equal means."""
+    known = {(pair.a, pair.b): pair for pair in pairs}
+    known |= {(pair.b, pair.a): _turned(pair) for pair in pairs}
+    return tuple(known[both] for both in combinations(standing, 2) if both in known)
 
 
 def _turned(pair: PairResult) -> PairResult:
-    """The pair with its sides changed. Only models of equal means change sides, so only equal gaps."""
-    return replace(pair, a=pair.b, b=pair.a, higher=pair.lower, lower=pair.higher)
+    """The same comparison seen from the other side."""
+
+    def minus(interval: Interval | None) -> Interval | None:
+        return None if interval is None else Interval(0.0 - interval.high, 0.0 - interval.low)
+
+    return replace(
+        pair,
+        a=pair.b,
+        b=pair.a,
+        delta=None if pair.delta is None else 0.0 - pair.delta,
+        t=None if pair.t is None else 0.0 - pair.t,
+        ci95=minus(pair.ci95),
+        ci90=minus(pair.ci90),
+        higher=pair.lower,
+        lower=pair.higher,
+    )
 
 
 def _entries(
