@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from arena_desktop.arena_window import ArenaWindow
 from arena_desktop.dialogs.resume_choice import ResumeChoiceDialog
 from arena_desktop.views.answers import AnswersView
+from arena_desktop.views.duel import DuelView
 from arena_desktop.views.results import ResultsView
 from arena_desktop.widgets.strip import Message
 from engine.domain import RunStatus
@@ -96,6 +98,34 @@ def test_the_duel_is_no_section_and_escape_goes_back(window: ArenaWindow, result
     assert window.current_page() == "duel"
     window.rail.list.clicked.emit(window.rail.list.currentIndex())
     assert window.current_page() == "answers"
+
+
+def seen(window: ArenaWindow) -> list[str]:
+    """Every word that can be seen or heard in the whole window, its title, tips and menus included."""
+    said = [window.windowTitle()]
+    for widget in [window, *window.findChildren(QWidget)]:
+        if widget.isVisible():
+            said += [widget.toolTip(), widget.statusTip(), widget.whatsThis(), widget.accessibleName()]
+            said += [widget.accessibleDescription(), *texts(widget)]
+    return said + [f"{action.text()} {action.toolTip()}" for action in window.findChildren(QAction)]
+
+
+def test_the_whole_window_names_no_model_while_names_are_hidden(
+    window: ArenaWindow, result: str, qtbot: QtBot
+) -> None:
+    names = [name for m in window.context.results.store().run(result).models for name in (m.key, m.label)]
+    assert any(name in " ".join(seen(window)) for name in names)
+    window.show_page("duel")
+    page = window.page("duel")
+    assert isinstance(page, DuelView)
+    qtbot.waitUntil(lambda: page.desk.standing.left > 0 and not page.desk.busy, timeout=LONG_MS)
+    settle(window, qtbot)
+    for key in (None, Qt.Key.Key_1, Qt.Key.Key_Z):
+        if key is not None:
+            qtbot.keyClick(QApplication.focusWidget() or page, key)
+            qtbot.waitUntil(lambda: not page.desk.busy, timeout=LONG_MS)
+        words = " ".join(seen(window)).casefold()
+        assert [name for name in names if name.casefold() in words] == []
 
 
 def test_a_window_closed_over_the_duel_opens_where_it_came_from(
