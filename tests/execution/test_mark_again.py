@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
 from decimal import Decimal
 from pathlib import Path
@@ -38,6 +42,7 @@ from tests.execution.test_judge import (
 )
 from tests.execution.worlds import FakeService, World, reply
 
+ROOT = Path(__file__).parents[2]
 CARD = {"pricing": {"models": {"judge-x": PRICE, "gpt-x": PRICE}}}
 
 
@@ -352,3 +357,74 @@ def test_answers_to_another_question_keep_their_marks(tmp_path: Path, qtbot) -> 
         "c2": 0.0,
         "c3": 1.0,
     }
+
+
+# ---- a kill
+
+_CHILD = """
+import sys, pathlib
+sys.path.insert(0, {root!r})
+from tests.execution.test_mark_again import killed_marking
+killed_marking(pathlib.Path({folder!r}))
+"""
+
+
+def slow_judge(rubric: str, *, slow: bool) -> dict[str, Any]:
+    params = {"latency_ms": 60, "sleep": True} if slow else {}
+    return {"judge": {"model": "mock:judge", "provider": "mock", "rubric": rubric, "params": params}}
+
+
+def of_practice(folder: Path) -> World:
+    model = {"key": "m", "model": "mock:oracle", "provider": "mock"}
+    config = {"models": [model], **slow_judge("Old", slow=False)}
+    return World(folder, config, cases=cases(12))
+
+
+def killed_marking(folder: Path) -> None:
+    """Marks a run again one answer at a time and tells each that is stored."""
+    from PySide6.QtCore import QCoreApplication
+
+    app = QCoreApplication([])
+    made = of_practice(folder)
+    run = {"concurrency": 1, "provider_concurrency": {"mock": 1}}
+    controller = MarkingController(
+        practice_look(made, changed(made, **slow_judge("New", slow=True), run=run))
+    )
+
+    def tell(events: tuple[Event, ...]) -> None:
+        for event in events:
+            if isinstance(event, Scored):
+                sys.stdout.write(f"{event.cell.case_id}\n")
+                sys.stdout.flush()
+
+    controller.events.connect(tell)
+    controller.start_in_thread()
+    app.exec()
+
+
+def practice_look(made: World, project: Project) -> MarkAgain:
+    book = PriceBook.for_config(project.config, project.root)
+    with Store.open(made.store_path) as store:
+        return look(store, store.resolve("last"), project, Means(KeyStore(environ={}), book, environ={}))
+
+
+def test_a_kill_keeps_what_is_marked_and_only_the_rest_is_asked_again(tmp_path: Path, qtbot) -> None:
+    made = of_practice(tmp_path)
+    made.run()
+    code = _CHILD.format(root=str(ROOT), folder=str(tmp_path))
+    env = {**os.environ, "ARENA_HOME": str(tmp_path / "home"), "ARENA_KEYRING": "memory"}
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, cwd=ROOT) as child:
+        assert child.stdout is not None
+        told = {child.stdout.readline().strip() for _ in range(3)}
+        child.send_signal(signal.SIGKILL)
+        told |= set(child.stdout.read().split())
+    assert CUT_OFF in codes(made)
+    assert made.stored().info.status is RunStatus.COMPLETED
+    project = changed(made, **slow_judge("New", slow=True), run={"concurrency": 4})
+    found = practice_look(made, project)
+    assert 12 - len(told) - 1 <= found.answers <= 12 - len(told)
+    done = Marked(qtbot, found).wait()
+    assert (done.status, done.rescored.unmarked) == (RunStatus.COMPLETED, 0)
+    assert CUT_OFF not in codes(made)
+    assert practice_look(made, project).answers == 0
