@@ -49,7 +49,6 @@ class RunBar(QObject):
         context.runs.began.connect(self._on_began)
         context.runs.ended.connect(self._on_ended)
         context.runs.state_changed.connect(self._refresh)
-        context.runs.waiting.changed.connect(self._refresh)
         context.runs.question.connect(self.ask_how_to_carry_on)
         context.results.shown.connect(self._on_shown)
         window.status.run.cancel_pressed.connect(self.ask_cancel)

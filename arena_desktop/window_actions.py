@@ -67,7 +67,6 @@ class WindowActions(QObject):
             window.menus.action(name).triggered.connect(lambda _checked=False, call=call: call())
         for changed in (
             context.runs.state_changed,
-            context.runs.waiting.changed,
             context.results.listed,
             context.results.shown,
             context.projects.opened,

@@ -80,7 +80,7 @@ class RunDesk(QObject):
     failed = Signal(object)
     """ArenaError: the run could not be started or carried on."""
     state_changed = Signal()
-    """`running`, `busy`, `paused` or `stopping` changed."""
+    """`running`, `busy`, `paused`, `stopping` or what waits changed."""
     question = Signal(object)
     """ResumeQuestion: `carry_on` wants a choice first."""
 
@@ -101,6 +101,7 @@ class RunDesk(QObject):
         """Whether the system keeps the computer awake for this run; None = it was not asked."""
         self.waiting = WaitingRuns()
         self.waiting.freed.connect(self._start_next)
+        self.waiting.changed.connect(self.state_changed)
 
     @property
     def running(self) -> bool:

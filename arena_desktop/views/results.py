@@ -66,7 +66,7 @@ class ResultsView(ResultPage):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context, "results", self.tr("Leaderboard"), scrolls=True)
-        self._following = context.runs.running
+        self._following = self._can_follow()
         self._trial: Leaderboard | None = None
         self._summary = ""
         self._marks_are_others = False
@@ -206,7 +206,7 @@ class ResultsView(ResultPage):
         )
 
     def _say_live(self, facts: ResultFacts) -> None:
-        self.button_run.setEnabled(not self.context.runs.running)
+        self.button_run.setEnabled(not facts.result.live)
         if not facts.result.live:
             self.strips.close_message("live")
             return
@@ -368,9 +368,16 @@ class ResultsView(ResultPage):
         self._live.stop()
 
     def _on_began(self, _began: object) -> None:
-        self._following = True
-        if self.isVisible():
+        self._following = self._can_follow()
+        if self._following and self.isVisible():
             self._live.start()
+
+    def _can_follow(self) -> bool:
+        """A run of another project than the open one has no place here, nor one that asks a few again."""
+        began, project = self.context.runs.current, self.context.projects.project
+        if not self.context.runs.running or began is None or began.again:
+            return False
+        return project is None or project.root == began.project.root
 
     def _on_ended(self, finished: RunFinished) -> None:
         self._live.stop()
@@ -381,7 +388,7 @@ class ResultsView(ResultPage):
 
     def _work_out_live(self) -> None:
         runs = self.context.runs
-        if self._working or not runs.running or not runs.run_id or runs.current is None:
+        if self._working or not runs.run_id or runs.current is None or not self._can_follow():
             return
         began, run_id, store = runs.current, runs.run_id, self.context.results.store
         self._working = True
@@ -393,7 +400,8 @@ class ResultsView(ResultPage):
 
     def _on_live(self, result: Result | None) -> None:
         self._working = False
-        if result is not None and self._following and self.context.runs.running and self.isVisible():
+        mine = result is not None and result.run_id == self.context.runs.run_id
+        if mine and self._following and self._can_follow() and self.isVisible():
             self.context.results.show(result)
 
     def _on_live_failed(self, error: Exception) -> None:
@@ -415,7 +423,7 @@ class ResultsView(ResultPage):
         super().showEvent(event)
         self._follow_marks()
         self._set_rescore()
-        if self._following and self.context.runs.running:
+        if self._following and self._can_follow():
             self._live.start()
             self._work_out_live()
 

@@ -115,7 +115,6 @@ class RunView(Page):
         context.runs.began.connect(self._on_began)
         context.runs.ended.connect(self._on_ended)
         context.runs.state_changed.connect(self._on_state)
-        context.runs.waiting.changed.connect(self._set_turn)
         context.runs.waiting.added.connect(self._on_ordered)
         self.ready.run_pressed.connect(self.ask_and_run)
         self.ready.key_wanted.connect(context.key_wanted)

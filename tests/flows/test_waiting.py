@@ -228,3 +228,26 @@ def test_an_answer_is_asked_again_without_leaving_the_page(
     assert window.current_page() == "answers"
     (run,) = stored(window)
     assert run.status is RunStatus.COMPLETED
+
+
+def test_the_result_pages_show_no_other_projects_run(
+    window: ArenaWindow, folders: tuple[Path, Path], qtbot: QtBot
+) -> None:
+    """Support triage is open and was run before; Customer replies goes on."""
+    context = window.context
+    opened(window, qtbot, folders[1])
+    with qtbot.waitSignal(context.runs.ended, timeout=LONG_MS):
+        context.runs.start()
+    (before,) = stored(window)
+    going(window, qtbot, folders[0])
+    with qtbot.waitSignal(context.projects.examined, timeout=LONG_MS):
+        window.open_project(folders[1])
+    with qtbot.waitSignal(context.results.shown, timeout=LONG_MS):
+        window.show_page("results")
+    qtbot.waitUntil(lambda: context.results.result is not None, timeout=LONG_MS)
+    assert context.results.result.run_id == before.run_id
+    page = window.page("results")
+    page._work_out_live()  # type: ignore[attr-defined] - as its clock does
+    qtbot.waitUntil(lambda: context.background.busy == 0, timeout=LONG_MS)
+    assert context.results.result.run_id == before.run_id
+    assert page.button_run.isEnabled()  # type: ignore[attr-defined]
