@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from arena_desktop.desks.result_desk import ResultDesk
 from arena_desktop.itemmodels.answer_tests import TestRow, make_test_rows
@@ -98,9 +99,11 @@ class AnswerReader(QObject):
         """Any other question; where it has no answer `failed` is called, and the signal follows."""
 
         def no_answer(error: Exception) -> None:
-            if failed is not None:
-                failed()
-            self._on_failed(error)
+            # Unlike a method this is kept: the page may be gone by now.
+            if isValid(self):
+                if failed is not None:
+                    failed()
+                self._on_failed(error)
 
         self._results.read(work, done, no_answer if failed is not None else self._on_failed, name=name)
 

@@ -21,6 +21,7 @@ from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.views.answers import AnswersView
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_selection import chosen_rows, ranges_of, row_ranges
+from engine.errors import UserError
 from engine.storage.rows import CallRow
 from tests.views.conftest import Stored
 from tests.views.test_answers import row, settle, shown_page
@@ -276,3 +277,25 @@ def test_chosen_calls_that_are_not_here_count_too(page: AnswersView) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pane.calls, "here", lambda at: None if at % 2 else whole[at])
         assert pane.chosen_calls() == whole
+
+
+def test_a_page_that_cannot_be_read_is_said_and_asked_for_again(
+    page: AnswersView, context: AppContext, qtbot: QtBot
+) -> None:
+    pane = page.call_pane
+    faults = [UserError("damaged", "The history cannot be read.")]
+
+    def answer(ids: Sequence[int]) -> list[CallRow]:
+        if faults:
+            raise faults.pop()
+        return [row(number) for number in ids]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(context.results.store(), "call_rows", answer)
+        pane.calls.set_calls(array("q", range(1, MANY + 1)), MANY)
+        pane.calls.record(70_000)
+        qtbot.waitUntil(lambda: any(m.first == "The history cannot be read." for m in page.strips.messages()))
+        settle(context, qtbot)
+        pane.calls.record(70_000)
+        qtbot.waitUntil(lambda: pane.calls.here(70_000) is not None)
+        settle(context, qtbot)
