@@ -13,6 +13,7 @@ from arena_desktop.wording import formats
 from arena_desktop.wording.metrics import metric_name, metric_value
 from engine.stats.board import Entry, EntryStatus, Interval, Leaderboard, PairResult
 from engine.stats.metrics import Reading
+from engine.stats.samples import SHARES
 
 Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
 
@@ -196,9 +197,12 @@ def pairs_sentence(board: Leaderboard) -> str:
     """How the pairs are compared."""
     text = _tr(
         "Paired t tests on “{metric}” over the tests that both answered, with Holm's correction over all"
-        " {count} pairs. Below 20 tests the sign-flip test must agree. A gap below {margin} of 100 counts as"
-        " none."
+        " {count} pairs. Below 20 tests the sign-flip test must agree."
     )
+    none = _tr("A gap below {margin} of 100 counts as none.")
+    if board.deciding not in SHARES:
+        none = _tr("A gap below {margin} of 100 of the larger value counts as none.")
+    text = f"{text} {none}"
     return text.format(
         metric=metric_name(board.deciding),
         count=formats.whole(len(board.pairs)),

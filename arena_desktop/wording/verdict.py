@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
+from arena_desktop.wording.gaps import gap_range, likely_gap
+from arena_desktop.wording.metrics import metric_name
 from arena_desktop.wording.reasons import reason_sentence
 from engine.stats.board import Entry, EntryStatus, Interval, Leaderboard, PairResult, Planner, Verdict
 
 _NAMED_AT_MOST = 3
+_RIGHT = frozenset({"accuracy", "pass_rate"})
 FLAT_RATIO = 1.15  # below this a price or a wait counts as the same
 
 
@@ -80,18 +83,6 @@ def more_tests(count: int) -> str:
     return _tr("About {count} more tests").format(count=formats.whole(count))
 
 
-def _range(pair: PairResult) -> str:
-    if pair.delta is None:
-        return ""
-    if pair.ci95 is None:
-        return _tr("about {points} points").format(points=formats.points(pair.delta))
-    return _tr("about {points} points ({low} to {high})").format(
-        points=formats.points(pair.delta),
-        low=formats.points(pair.ci95.low),
-        high=formats.points(pair.ci95.high),
-    )
-
-
 def _joined(*sentences: str) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
@@ -112,7 +103,7 @@ def _failures(board: Leaderboard) -> str:
     return " ".join(f"{label}: {reason_sentence(cause)}" for label, cause in causes if cause is not None)
 
 
-def _row_sentence(verdict: Verdict, names: dict[str, str]) -> str:
+def _row_sentence(verdict: Verdict, names: dict[str, str], metric: str = "accuracy") -> str:
     pair = verdict.pair
     if pair is None:
         return ""
@@ -130,7 +121,7 @@ def _row_sentence(verdict: Verdict, names: dict[str, str]) -> str:
             ),
             planner,
         ),
-        4: _tr("{name} is better on your tests: {range}.").format(name=better, range=_range(pair)),
+        4: _tr("{name} is better on your tests: {range}.").format(name=better, range=gap_range(pair, metric)),
         5: _tr("{name} is slightly better, by less than the gap you care about.").format(name=better),
         6: _tr("Practically the same. Choose on price or speed."),
         7: _joined(_tr("Too close to call."), _settle(verdict.planner)),
@@ -151,7 +142,10 @@ def _settle(planner: Planner | None) -> str:
 def verdict_sentence(board: Leaderboard) -> str:
     """The sentence of the verdict table; names its models where the sentence needs them."""
     verdict, names = board.verdict, _names(board)
-    sentence = _no_pair(board, verdict, names) if verdict.row is None else _row_sentence(verdict, names)
+    if verdict.row is None:
+        sentence = _no_pair(board, verdict, names)
+    else:
+        sentence = _row_sentence(verdict, names, board.deciding)
     if verdict.so_far and sentence:
         return _tr("So far: {sentence}").format(sentence=sentence)
     return sentence
@@ -273,11 +267,7 @@ def _against(board: Leaderboard, winner: Entry, rival: Entry) -> str:
         return _joined(compared, _tr("That gap is real, and smaller than the gap you care about."))
     if pair.ci95 is None:
         return compared
-    gap = _tr("The difference is most likely between {low} and {high} points.").format(
-        low=formats.points(min(abs(pair.ci95.low), abs(pair.ci95.high))),
-        high=formats.points(max(abs(pair.ci95.low), abs(pair.ci95.high))),
-    )
-    return _joined(compared, gap)
+    return _joined(compared, likely_gap(pair, board.deciding))
 
 
 def _outside(board: Leaderboard, winner: Entry) -> str:
@@ -287,6 +277,8 @@ def _outside(board: Leaderboard, winner: Entry) -> str:
     if leader is None or winner.model_key in verdict.tied or leader.model_key == winner.model_key:
         return ""
     pair = verdict.outside
+    if board.deciding not in _RIGHT:
+        return _outside_otherwise(board, winner, leader)
     if pair is None or pair.delta is None or pair.ci95 is None:
         return _tr("By your weights {winner} comes first, although {leader} was right more often.").format(
             winner=winner.label, leader=leader.label
@@ -302,6 +294,15 @@ def _outside(board: Leaderboard, winner: Entry) -> str:
         low=formats.points(low),
         high=formats.points(high),
     )
+
+
+def _outside_otherwise(board: Leaderboard, winner: Entry, leader: Entry) -> str:
+    """The same where another metric than being right decides."""
+    pair = board.verdict.outside
+    text = _tr("By your weights {winner} comes first, although {leader} is better on “{metric}”")
+    said = text.format(winner=winner.label, leader=leader.label, metric=metric_name(board.deciding))
+    gap = gap_range(pair, board.deciding) if pair is not None else ""
+    return f"{said}: {gap}." if gap else f"{said}."
 
 
 def recommendation(board: Leaderboard) -> str:

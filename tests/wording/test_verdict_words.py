@@ -10,8 +10,16 @@ import pytest
 from arena_desktop.wording import formats
 from arena_desktop.wording.board import chart_sentence, strong_pieces
 from arena_desktop.wording.run import left_out_reason
-from arena_desktop.wording.verdict import facts, planner_sentence, recommendation, verdict_words
+from arena_desktop.wording.verdict import (
+    facts,
+    planner_sentence,
+    recommendation,
+    verdict_sentence,
+    verdict_words,
+)
 from engine.stats.board import Entry, EntryStatus, Leaderboard, PairResult, Planner, Reason, Verdict
+from engine.stats.leaderboard import build_board
+from tests.stats.builders import board_input, config_with, scored
 
 
 def entry(key: str, rank: int, passed: int, scored: int) -> Entry:
@@ -150,3 +158,30 @@ def test_fewer_tests_than_there_are_are_not_called_yours() -> None:
     part = replace(whole, cases=2_000)
     assert recommendation(part).startswith("Aster passed 1139 of the 1140 tests that are marked.")
     assert strong_pieces(part) == ("1139 of the 1140 tests that are marked",)
+
+
+def by_speed(*, outside: bool) -> Leaderboard:
+    """Aster is faster on every one of 30 tests, Birch is right more often."""
+    calls = []
+    for number in range(30):
+        wobble = number % 3 * 10.0
+        calls.append(scored("aster", f"c{number:02}", 1, float(number < 5), latency=200.0 + wobble))
+        calls.append(scored("birch", f"c{number:02}", 1, 1.0, latency=900.0))
+    weights = {"accuracy": 1.0} if outside else {"latency": 1.0}
+    return build_board(board_input(calls, config=config_with(weights, deciding="latency")))
+
+
+def test_a_gap_in_seconds_is_told_in_seconds() -> None:
+    made = by_speed(outside=False)
+    assert made.verdict.row == 4
+    assert verdict_sentence(made) == "ASTER is better on your tests: about 0.7 s (0.7 s to 0.7 s)."
+    assert "On “Speed” the difference is most likely between 0.7 s and 0.7 s." in recommendation(made)
+
+
+def test_the_one_that_decides_is_not_said_to_be_right_where_speed_decides() -> None:
+    made = by_speed(outside=True)
+    assert made.winner == "birch"
+    said = recommendation(made)
+    gap = "about 0.7 s (0.7 s to 0.7 s)"
+    assert f"By your weights BIRCH comes first, although ASTER is better on “Speed”: {gap}." in said
+    assert "right" not in said
