@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from arena_desktop.wording import formats
 from engine.stats.board import PairResult
 from engine.stats.compare import Comparison, ModelChange, SideFigures
+from engine.stats.samples import SHARES
 
 _REAL = (4, 5)
 _SAME = (2, 6)
@@ -220,7 +221,7 @@ def change_spoken(change: ModelChange, deciding: str) -> str:
     """The change for a screen reader, with the likely range where there is one."""
     text, _tone = change_words(change, deciding)
     said = f"{text}. {better_worse(change)}"
-    gap = _gap(change.pair)
+    gap = _gap(change.pair) if deciding in SHARES else ""
     return f"{said}. {gap}" if gap else said
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from arena_desktop.wording import formats
 from arena_desktop.wording.board import chart_sentence, strong_pieces
+from arena_desktop.wording.compare import change_spoken
 from arena_desktop.wording.run import left_out_reason
 from arena_desktop.wording.verdict import (
     facts,
@@ -17,7 +18,8 @@ from arena_desktop.wording.verdict import (
     verdict_sentence,
     verdict_words,
 )
-from engine.stats.board import Entry, EntryStatus, Leaderboard, PairResult, Planner, Reason, Verdict
+from engine.stats.board import Entry, EntryStatus, Interval, Leaderboard, PairResult, Planner, Reason, Verdict
+from engine.stats.compare import ModelChange, SideFigures
 from engine.stats.leaderboard import build_board
 from tests.stats.builders import board_input, config_with, scored
 
@@ -185,3 +187,14 @@ def test_the_one_that_decides_is_not_said_to_be_right_where_speed_decides() -> N
     gap = "about 0.7 s (0.7 s to 0.7 s)"
     assert f"By your weights BIRCH comes first, although ASTER is better on “Speed”: {gap}." in said
     assert "right" not in said
+
+
+@pytest.mark.parametrize(("deciding", "told"), [("accuracy", True), ("latency", False)])
+def test_a_change_is_told_in_points_only_where_it_is_in_points(deciding: str, told: bool) -> None:
+    unknown = dict.fromkeys(("se", "t", "df", "p", "p_holm", "flip", "ci90"))
+    pair = PairResult(
+        "after", "before", 0.2, **unknown, ci95=Interval(0.1, 0.3), units=20, differing=8, row=4
+    )
+    side = SideFigures(0.5, 20, 10, None)
+    said = change_spoken(ModelChange("m", side, side, pair, ("a",), ()), deciding)
+    assert ("between 10 and 30 points" in said) is told
