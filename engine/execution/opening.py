@@ -21,6 +21,7 @@ from engine.execution.resume import unjudged
 from engine.project import Project, config_from_snapshot, snapshot
 from engine.prompts import build_prompt, cell_fingerprint
 from engine.scoring import canonical_check
+from engine.scoring.remark import TERMS, Side, terms_of
 from engine.storage.records import PlannedCell, RunHead, RunModel
 from engine.storage.rows import CallFilter, StoredRun
 from engine.storage.store import Store
@@ -169,7 +170,23 @@ def _unjudged(store: Store, run_id: str, request: RunRequest) -> frozenset[Cell]
     asks = request.plan.judge is not None or request.plan.embedders
     if not asks or request.again:
         return frozenset()
-    return frozenset(unjudged(store, run_id))
+    return frozenset((*unjudged(store, run_id), *_judged_otherwise(store, run_id, request)))
+
+
+def _judged_otherwise(store: Store, run_id: str, request: RunRequest) -> Iterator[Cell]:
+    """Answers whose judge marked them by other terms than those of now: its old mark was kept, or a
+    session that was to make them anew was cut off."""
+    config = request.project.config
+    now = {
+        case.id: [terms_of(check, Side(case, config)) for check in case.checks] for case in request.plan.cases
+    }
+    for call in store.iter_calls(run_id, CallFilter(statuses=(CallStatus.OK,))):
+        terms = now.get(call.cell.case_id, [])
+        checks = call.score.checks if call.score is not None else ()
+        if len(checks) == len(terms) and any(
+            check.detail.get(TERMS, wanted) != wanted for check, wanted in zip(checks, terms, strict=True)
+        ):
+            yield call.cell
 
 
 def _earlier(store: Store, run_id: str) -> dict[str, Earlier]:

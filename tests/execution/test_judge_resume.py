@@ -13,6 +13,7 @@ from typing import Any
 from engine.domain import CallStatus, RunStatus, ScoreState
 from engine.execution.controller import RunController
 from engine.execution.events import CallFinished, RunFinished, RunStopping, Scored
+from engine.execution.rescore import rescore
 from engine.storage.store import Store
 from providers.base import ErrorKind, ProviderError, Request
 from tests.execution.test_judge import GOOD, WRONG, asked, cases, gone, marks, service, shown, world
@@ -234,6 +235,28 @@ def test_a_changed_rubric_is_judged_anew_and_other_marks_stay(tmp_path: Path, qa
     assert marks(made)["plain"].score == 1.0
     assert (len(asked(second)), len(asked(second, "gpt-x"))) == (3, 1)
     assert stored.config["judge"]["rubric"] == "Is it kind?"
+
+
+def test_marks_that_were_kept_for_want_of_a_judge_are_made_when_the_run_is_carried_on(
+    tmp_path: Path, qapp
+) -> None:
+    """Scoring anew without the judge took over the new settings, so they no longer tell what has changed."""
+    made = world(tmp_path, service(lambda request: GOOD), cases(4))
+    stored = made.run()
+    with Store.open(made.store_path) as store:
+        store.database.connection.execute(
+            "UPDATE cells SET state = 'planned', status = NULL, answer = NULL WHERE id = "
+            "(SELECT max(id) FROM cells)"
+        )
+    judge = {**made.config["judge"], "rubric": "Is it kind?"}
+    made.config = {**made.config, "judge": judge}
+    with Store.open(made.store_path) as store:
+        kept = rescore(store, stored.info.run_id, made.request().project)
+    assert kept.kept == {"judge": 3}
+    made.service = second = service(lambda request: WRONG)
+    made.run(resume_from=stored.info.run_id)
+    assert {mark.score for mark in marks(made).values()} == {0.0}
+    assert (len(asked(second)), len(asked(second, "gpt-x"))) == (4, 1)
 
 
 def test_marks_that_mean_the_same_are_not_paid_for_twice(tmp_path: Path, qapp) -> None:

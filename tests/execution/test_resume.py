@@ -227,7 +227,7 @@ def test_answers_without_a_mark_are_marked_on_resume(tmp_path: Path, qapp) -> No
         [AnswerWrite(opening.run_id, cell, answer) for cell, answer in answers.items() if answer]
     )
     opening.store.database.connection.execute(
-        "UPDATE runs SET status = 'interrupted' WHERE run_id = ?", (opening.run_id,)
+        "UPDATE runs SET status = 'interrupted', owner_pid = NULL WHERE run_id = ?", (opening.run_id,)
     )
     opening.store.close()
     before = len(world.service.requests)
