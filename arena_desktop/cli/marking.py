@@ -9,13 +9,13 @@ from PySide6.QtCore import QCoreApplication
 import engine.plain_imports  # noqa: F401 - must follow Qt and go before all others
 from arena_desktop.cli.driver import Driver, attend
 from arena_desktop.cli.output import say
+from arena_desktop.desks.marking_controller import MarkingController
 from arena_desktop.wording import formats
 from arena_desktop.wording import mark_again as words
 from engine.domain import RunStatus
 from engine.errors import UserError, WorldError
 from engine.execution.events import Event, Scored
 from engine.execution.mark_again import MarkAgain
-from engine.execution.marking_controller import MarkingController
 from engine.execution.rescore import Rescored
 
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from arena_desktop.background import Background, Job
+    from arena_desktop.desks.marking_controller import MarkingController
     from arena_desktop.desks.project_desk import OpenProject, ProjectDesk
     from arena_desktop.desks.result_desk import ResultDesk
     from engine.domain import RunStatus, SkippedModel
     from engine.execution.events import Event, RunFinished
     from engine.execution.mark_again import MarkAgain
-    from engine.execution.marking_controller import MarkingController
     from engine.execution.rescore import Rescored
     from engine.keystore import KeyStore
 
@@ -124,7 +124,7 @@ class RescoreDesk(QObject):
         found, self._found = self._found, None
         if found is None:
             return
-        from engine.execution.marking_controller import MarkingController
+        from arena_desktop.desks.marking_controller import MarkingController
 
         controller = self._controller = MarkingController(found)
         self.progress = MarkingProgress(found.answers)

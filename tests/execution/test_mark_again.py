@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 import yaml
 
+from arena_desktop.desks.marking_controller import MarkingController
 from engine.domain import Cell, RunStatus, ScoreState
 from engine.errors import UserError
 from engine.execution.candidates import Means
 from engine.execution.events import BudgetChanged, Event, RunFinished, Scored, Throttled
 from engine.execution.jobs import JUDGE_LANE
 from engine.execution.mark_again import MarkAgain, look
-from engine.execution.marking_controller import MarkingController
 from engine.execution.rescore import CUT_OFF, Rescored
 from engine.keystore import KeyStore
 from engine.pricing import PriceBook
