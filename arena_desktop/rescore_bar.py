@@ -146,9 +146,10 @@ class RescoreBar(QObject):
         if not desk.asking:
             return
         event.ignore()
-        # The first close finishes what is begun, a second one cuts it off.
-        self._close_after = True
-        desk.stop()
+        # A run that ends meanwhile closes the window again: only the strip's own button cuts off.
+        if not self._close_after:
+            self._close_after = True
+            desk.stop()
 
     def _close_if_wanted(self) -> None:
         if self._close_after:

@@ -23,6 +23,7 @@ from engine.scoring.base import (
     Setup,
     as_text,
     never_needs,
+    quoted,
 )
 from engine.scoring.judge_prompt import (
     Rubric,
@@ -200,10 +201,27 @@ def combine_votes(marks: Sequence[JudgeMark], pass_share: float = 0.5) -> Findin
     if len(marks) > 1:
         detail["agreement"] = metrics["judge_agreement"] = agreement
     fact = f"The judge {'passed' if passed else 'did not pass'} the answer with {score * 100:.0f} of 100"
-    note = told.reason if told.reason.endswith((".", "!", "?")) or not told.reason else told.reason + "."
+    said = told.reason if told.reason.endswith((".", "!", "?")) or not told.reason else told.reason + "."
+    note = " ".join(sentence for sentence in (said, *_what_decided(marks, told, passed=passed)) if sentence)
     return Finding(
         score, passed, fact, "judge_passed" if passed else "judge_failed_it", detail, metrics, note
     )
+
+
+def _what_decided(marks: Sequence[JudgeMark], told: JudgeMark, *, passed: bool) -> list[str]:
+    """What a reader must know beside the verdict's own reason: a criterion that gated it, split votes."""
+    said = []
+    if told.gated_by and not passed:
+        said.append(f"It does not meet {quoted(told.gated_by)}, which must pass.")
+    if len(marks) > 1:
+        yes = sum(mark.passed for mark in marks)
+        most = max(yes, len(marks) - yes)
+        said.append(
+            f"All {len(marks)} verdicts agree."
+            if most == len(marks)
+            else f"{most} of {len(marks)} verdicts agree."
+        )
+    return said
 
 
 def judge_faults(setup: Setup) -> list[Fault]:

@@ -275,6 +275,17 @@ def test_criteria_are_weighed_and_gated(criteria: dict[str, float], score: float
     assert result.detail["criteria"] == pytest.approx(criteria)
 
 
+def test_what_gated_a_mark_and_how_the_votes_agree_is_said() -> None:
+    gated = json.dumps(
+        {"pass": True, "score": 0.9, "reason": "Nice.", "criteria": {"rules": 0.1, "friendly": 1}}
+    )
+    result = _mark(Scripted([gated]), rubric=CRITERIA)
+    assert result.reason.endswith('Nice. It does not meet "rules", which must pass.')
+    replies = ['{"pass": true, "reason": "Yes"}', '{"pass": false}', '{"pass": true, "reason": "Also"}']
+    assert _mark(Scripted(replies), votes=3).reason.endswith("Yes. 2 of 3 verdicts agree.")
+    assert _mark(Scripted(replies[:1] * 2), votes=2).reason.endswith("All 2 verdicts agree.")
+
+
 def test_a_reply_without_criteria_stands_unless_one_must_pass() -> None:
     reply = '{"pass": true, "score": 0.9}'
     assert _mark(Scripted([reply]), rubric=["rules", "friendly"]).score == pytest.approx(0.9)
