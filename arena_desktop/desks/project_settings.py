@@ -29,7 +29,7 @@ def change_settings(project: Project, values: Mapping[Place, Any]) -> Written:
         UserError: `changed_on_disk`, `splice_refused`, `splice_no_place`, `not_encodable`.
         WorldError: the file cannot be read or written.
     """
-    file = _config(project)
+    file = config_text(project)
     text = file.text
     for wanted, value in values.items():
         document = compose(text, file.path.name)
@@ -56,7 +56,7 @@ def remove_model(project: Project, key: str) -> Written:
         UserError, WorldError: as `change_settings`; `model_not_found` where it stands there in no
             plain way.
     """
-    file = _config(project)
+    file = config_text(project)
     document = compose(file.text, file.path.name)
     for name in _LISTS:
         spot = find(document.root, (name,))
@@ -82,7 +82,13 @@ def _key(node: Node) -> str | None:
     return str(own.value) if isinstance(own, ScalarNode) else None
 
 
-def _config(project: Project) -> TextFile:
+def config_text(project: Project) -> TextFile:
+    """The config file as it was when the project was read.
+
+    Raises:
+        UserError: `changed_on_disk`.
+        WorldError: it cannot be read.
+    """
     file = read_text(project.config_file, project.config_file.name, MAX_BYTES)
     if file.digest != project.digest:
         raise UserError(

@@ -86,7 +86,7 @@ def add_tests_to_project(project: Project, tests: Sequence[NewTest]) -> Path:
     if len(items) <= FEW:
         for place in _yaml_files(project):
             file = read_text(place, place.name, MAX_BYTES)
-            path = _list_path(compose(file.text, place.name))
+            path = list_path(compose(file.text, place.name))
             if path is not None:
                 text = file.text
                 for item in items:
@@ -117,7 +117,7 @@ def _yaml_files(project: Project) -> list[Path]:
     return [path for path in named if path.suffix.lower() in _YAML and path.is_file()]
 
 
-def _list_path(document: Document) -> tuple[str, ...] | None:
+def list_path(document: Document) -> tuple[str, ...] | None:
     """Where the list of tests stands in a file of tests; None where it has none."""
     if document.root is None or document.root.id == "scalar":
         return None
@@ -162,7 +162,7 @@ def _named(project: Project, config: TextFile, name: str) -> str | None:
 def can_change(case: Case) -> bool:
     """Whether the window can change it: a plain question with a plain answer in a YAML file."""
     plain = case.messages is None and bool(case.input) and (case.reference is None or _is_text(case))
-    return plain and case.line is not None and case.file.lower().endswith(_YAML)
+    return plain and can_reach(case)
 
 
 def _is_text(case: Case) -> bool:
@@ -176,9 +176,9 @@ def change_test(project: Project, case: Case, question: str, answer: str) -> Wri
         UserError: `test_moved`, `splice_refused`, `splice_no_place`, `changed_on_disk`, `not_encodable`.
         WorldError: the file cannot be read or written.
     """
-    file = _file_of(project, case)
+    file = file_of(project, case)
     text = file.text
-    place = _place_of(compose(text, file.path.name), case)
+    place = place_of(compose(text, file.path.name), case)
     for field, value, old in (("input", question, case.input), ("reference", answer, case.reference or "")):
         if value == old:
             continue
@@ -197,18 +197,24 @@ def remove_test(project: Project, case: Case) -> Written:
     Raises:
         UserError, WorldError: as `change_test`.
     """
-    file = _file_of(project, case)
+    file = file_of(project, case)
     document = compose(file.text, file.path.name)
-    return Written(save_text(file, remove(document, _place_of(document, case))), file.text)
+    return Written(save_text(file, remove(document, place_of(document, case))), file.text)
 
 
-def _file_of(project: Project, case: Case) -> TextFile:
+def can_reach(case: Case) -> bool:
+    """Whether the window finds a test in its file again: one of a YAML file, and not one of two alike."""
+    return case.line is not None and case.file.lower().endswith(_YAML)
+
+
+def file_of(project: Project, case: Case) -> TextFile:
+    """The file that a test is written in. Raises UserError or WorldError where it cannot be read."""
     return read_text(project.root / case.file, case.file, MAX_BYTES)
 
 
-def _place_of(document: Document, case: Case) -> tuple[str | int, ...]:
+def place_of(document: Document, case: Case) -> tuple[str | int, ...]:
     """The path of a test: the only item of the list that begins in its line and asks the same."""
-    path = _list_path(document)
+    path = list_path(document)
     spot = find(document.root, path) if path is not None else None
     if path is not None and spot is not None and isinstance(spot.node, SequenceNode):
         found = [
@@ -226,6 +232,9 @@ def _place_of(document: Document, case: Case) -> tuple[str | int, ...]:
 
 
 def _asks(node: MappingNode, case: Case) -> bool:
+    if case.messages is not None or not case.input:
+        # Turns, or a template alone: its line has to do.
+        return True
     values = {key.value: value for key, value in pairs(node)}
     texts = [values[name] for name in NAMES["input"] if name in values]
     return any(isinstance(text, ScalarNode) and text.value == case.input for text in texts)
