@@ -75,6 +75,22 @@ def test_a_rate_limited_judge_waits_and_goes_on(tmp_path: Path, qapp) -> None:
     assert stored.lanes["mock"]["throttled"] == 0
 
 
+def test_a_judge_that_takes_neither_the_form_nor_the_temperature_marks_all_the_same(
+    tmp_path: Path, qapp
+) -> None:
+    told = [
+        "response_format: json_schema is not supported by this model",
+        "Unsupported value: 'temperature' does not support 0, only the default (1) value is supported.",
+    ]
+    refusals = [Answer({"error": {"message": text, "type": "invalid_request_error"}}, 400) for text in told]
+    with scripted(*refusals, Answer(chat_body(GOOD))) as server:
+        _stored, calls = _run(tmp_path, server, 2)
+    assert [call.score.score for call in calls if call.score] == [1.0, 1.0]
+    assert len(server.asked) == 4
+    assert ["temperature" in asked.body for asked in server.asked] == [True, True, False, False]
+    assert ["response_format" in asked.body for asked in server.asked] == [True, False, False, False]
+
+
 def test_what_goes_over_the_wire(tmp_path: Path, qapp) -> None:
     with scripted(Answer(chat_body(GOOD))) as server:
         _run(tmp_path, server, 1)
@@ -82,4 +98,6 @@ def test_what_goes_over_the_wire(tmp_path: Path, qapp) -> None:
     assert asked.body["temperature"] == 0
     assert asked.body["max_tokens"] == 512
     assert [message["role"] for message in asked.body["messages"]] == ["system", "user"]
+    form = asked.body["response_format"]["json_schema"]
+    assert (form["strict"], form["schema"]["required"]) == (True, ["pass", "score", "reason"])
     assert "<<<BEGIN ANSWER" in json.dumps(asked.body["messages"][1])
