@@ -42,8 +42,12 @@ def text_table(
         )
         for number, head in enumerate(heads)
     ]
-    records = [TextRow(number, tuple(row)) for number, row in enumerate(rows)]
-    return ColumnTable(columns, records, key=lambda row: row.number, parent=parent)
+    return ColumnTable(columns, text_rows(rows), key=lambda row: row.number, parent=parent)
+
+
+def text_rows(rows: Sequence[Sequence[str]]) -> list[TextRow]:
+    """Rows of text as records, for a table that is there already."""
+    return [TextRow(number, tuple(row)) for number, row in enumerate(rows)]
 
 
 def _usual(number: int) -> TextColumn:

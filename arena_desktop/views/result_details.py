@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from arena_desktop.itemmodels.text_table import TextColumn, text_table
+from arena_desktop.itemmodels.table import ColumnTable
+from arena_desktop.itemmodels.text_table import TextColumn, TextRow, text_rows, text_table
 from arena_desktop.widgets.collapsible import Collapsible
 from arena_desktop.widgets.fields import Combo
 from arena_desktop.widgets.labels import Label
@@ -15,7 +16,7 @@ from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
 from arena_desktop.wording import exact as words
 from engine.config.schema import Config
-from engine.stats.board import Entry, Leaderboard
+from engine.stats.board import Entry, Leaderboard, PairResult
 from engine.stats.metrics import Reading, reading
 
 _TERMS = (
@@ -40,7 +41,7 @@ _PAIRS = (
 
 
 class _Section(QWidget):
-    """A heading with a sentence, and a table that is made anew for other rows."""
+    """A heading with a sentence, and a table below it."""
 
     def __init__(self, name: str, title: str, columns: Sequence[TextColumn]) -> None:
         super().__init__()
@@ -56,7 +57,7 @@ class _Section(QWidget):
         self.sentence = Label("", colour="text2", wrap=True).selectable()
         layout.addWidget(self.sentence)
         self._layout = layout
-        self._card: TableCard | None = None
+        self._rows: ColumnTable[TextRow] | None = None
 
     def show_rows(self, sentence: str, table: words.Table) -> None:
         """Other rows; without any the whole section is hidden."""
@@ -64,19 +65,18 @@ class _Section(QWidget):
         self.sentence.setText(sentence)
         self.sentence.setVisible(bool(sentence))
         self.setVisible(bool(rows))
-        if self._card is not None:
-            # Off the page at once: until deletion it would still be found by its name.
-            self._card.setParent(None)
-            self._card.deleteLater()
+        if self._rows is not None:
+            self._rows.set_rows(text_rows(rows))
+            return
         shown = ArenaTable(f"table_{self._name}", self._title)
-        shown.setModel(text_table(heads, rows, shown, self._columns))
+        self._rows = text_table(heads, rows, shown, self._columns)
+        shown.setModel(self._rows)
         shown.fit_rows(most=24)
-        self._card = TableCard(shown)
-        self._layout.addWidget(self._card)
+        self._layout.addWidget(TableCard(shown))
 
     def cells(self) -> list[tuple[str, ...]]:
         """The rows that are shown."""
-        return [row.cells for row in self._card.table.rows.shown_rows()] if self._card is not None else []
+        return [row.cells for row in self._rows.shown_rows()] if self._rows is not None else []
 
 
 class ResultDetails(Collapsible):
@@ -87,6 +87,7 @@ class ResultDetails(Collapsible):
         self._board: Leaderboard | None = None
         self._config: Config | None = None
         self._readings: dict[str, Reading] = {}
+        self._pairs_of: tuple[tuple[PairResult, ...], str, float] | None = None
         self._is_built = self._is_stale = False
         self.toggled.connect(lambda _opened: self._fill())
 
@@ -109,7 +110,10 @@ class ResultDetails(Collapsible):
         self._readings = {name: reading(name, rules) for name in board.weights} if rules is not None else {}
         self._fill_models(board)
         self._show_model()
-        self.pairs.show_rows(words.pairs_sentence(board), words.pairs_table(board))
+        # Weights that are tried change no pair.
+        if self._pairs_of != (board.pairs, board.deciding, board.margin):
+            self._pairs_of = (board.pairs, board.deciding, board.margin)
+            self.pairs.show_rows(words.pairs_sentence(board), words.pairs_table(board))
 
     def _build(self) -> None:
         self._is_built = True

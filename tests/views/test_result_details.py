@@ -16,6 +16,7 @@ from engine.config.schema import MetricRule
 from engine.domain import Case
 from engine.stats.leaderboard import build_board
 from engine.stats.metrics import reading
+from engine.stats.reweigh import reweighed
 from tests.stats.builders import board_input, config_with, scored
 from tests.views.setup_world import nameless
 
@@ -138,3 +139,16 @@ def test_something_always_stays_untold(trials: int, count: int) -> None:
     said = words.cannot_tell(build_board(replace(data(), trials=trials)))
     assert len(said) == count
     assert "your 6 tests" in said[0]
+
+
+def test_other_weights_leave_the_pairs_alone(details: ResultDetails, monkeypatch: pytest.MonkeyPatch) -> None:
+    details.set_open(True)
+    asked: list[object] = []
+    monkeypatch.setattr(words, "pairs_table", lambda board: asked.append(board) or ((), []))
+    shown = reweighed(build_board(data()), CONFIG, {"accuracy": 1.0})
+    details.show_board(shown, CONFIG)
+    assert asked == []
+    assert [row[0] for row in details.terms.cells()] == ["Getting it right", "Overall score"]
+    fewer = board_input([call for call in data().calls if call.cell.model_key != "c"], config=CONFIG)
+    details.show_board(build_board(fewer), CONFIG)
+    assert len(asked) == 1
