@@ -39,9 +39,9 @@ class CallsTable(QAbstractTableModel):
 
     page_entered = Signal(int)
     """Rows of another page (of `PAGE` rows) are looked at."""
-    records_wanted = Signal(object, object, object)
-    """Numbers of calls, what makes something of their records, what takes it: for copying calls that
-    are not here. The making may happen on another thread."""
+    texts_wanted = Signal(object, object, object, object)
+    """For copying calls that are not here: their numbers, `line(record)` gives the texts of one, `make`
+    makes something of all lines, `take` takes it. Line and make may be called on another thread."""
 
     def __init__(self, columns: Sequence[Column[CallRow]], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -124,10 +124,10 @@ class CallsTable(QAbstractTableModel):
             return False
         columns = [self._columns[section] for section in sections]
 
-        def texts(records: Sequence[CallRow]) -> Any:
-            return make([[column.text(record) for column in columns] for record in records])
+        def line(record: CallRow) -> list[str]:
+            return [column.text(record) for column in columns]
 
-        self.records_wanted.emit([self._pages.id(row) for row in rows], texts, take)
+        self.texts_wanted.emit([self._pages.id(row) for row in rows], line, make, take)
         return True
 
     # what the table view asks

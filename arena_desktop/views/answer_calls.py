@@ -19,11 +19,13 @@ from arena_desktop.views.answer_reader import AnswerReader
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
 from arena_desktop.widgets.table_selection import chosen_rows, row_ranges
+from engine.errors import Cancelled
 from engine.storage.rows import CallFilter, CallRow
 from engine.storage.store import Store
 
 _WAITING = 3
 """Pages that wait to be read. Who drags the scroll bar passes many; the last ones count."""
+_COPIED_AT_ONCE = 2_000
 _IDLE_MS = 60
 """After this time without another page the ones beside it are read ahead."""
 
@@ -63,7 +65,7 @@ class CallPane(QWidget):
         self.table.remember(settings)
         self.calls.rows_wanted.connect(self._on_rows_wanted)
         self.calls.page_entered.connect(self._on_page_entered)
-        self.calls.records_wanted.connect(self._read_records)
+        self.calls.texts_wanted.connect(self._read_texts)
         self.calls.order_wanted.connect(lambda _order: self._read_calls())
         self.calls.filter_wanted.connect(lambda _text: self.clear_wanted.emit())
         self.table.activated_row.connect(self._on_activated)
@@ -161,11 +163,24 @@ class CallPane(QWidget):
         for page in (self._page - 1, self._page + 1):
             self.calls.ask_page(page)
 
-    def _read_records(
-        self, ids: Sequence[int], make: Callable[[Sequence[CallRow]], Any], take: Callable[[Any], None]
+    def _read_texts(
+        self,
+        ids: Sequence[int],
+        line: Callable[[CallRow], list[str]],
+        make: Callable[[list[list[str]]], Any],
+        take: Callable[[Any], None],
     ) -> None:
-        """Calls that are not here, for copying."""
-        self._reader.read(lambda store, _stop: make(store.call_rows(ids)), take, "copy calls")
+        """Calls that are not here, for copying; only their texts are kept."""
+
+        def work(store: Store, stop: Callable[[], bool]) -> Any:
+            lines: list[list[str]] = []
+            for start in range(0, len(ids), _COPIED_AT_ONCE):
+                if stop():
+                    raise Cancelled
+                lines += map(line, store.call_rows(ids[start : start + _COPIED_AT_ONCE]))
+            return make(lines)
+
+        self._reader.read(work, take, "copy calls")
 
     def _on_activated(self, row: CallRow | None) -> None:
         if row is not None:

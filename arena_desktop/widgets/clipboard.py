@@ -9,10 +9,16 @@ from collections.abc import Sequence
 from arena_desktop.wording.harmless import escaped
 
 Rows = Sequence[Sequence[str]]
+_AT_ONCE = 1_000
 
 
 def to_tsv(rows: Rows) -> str:
     """Tab-separated text as spreadsheets write and read it: fields with breaks, tabs or quotes are quoted."""
+    # In parts: one call for 100,000 rows would not let another thread draw before it is done.
+    return "\r\n".join(_tsv(rows[start : start + _AT_ONCE]) for start in range(0, len(rows), _AT_ONCE))
+
+
+def _tsv(rows: Rows) -> str:
     stream = io.StringIO()
     csv.writer(stream, dialect="excel-tab", lineterminator="\r\n").writerows(rows)
     return stream.getvalue().removesuffix("\r\n")

@@ -108,6 +108,9 @@ def test_copy_with_heads_and_only_the_chosen_block(shown, clipboard) -> None:
 def test_copied_text_comes_back_as_the_same_cells() -> None:
     rows = [["a\nb", 'say "hi"', "tab\there"], ["", "=1+1", "plain"]]
     assert from_tsv(to_tsv(rows)) == rows
+    assert to_tsv([]) == ""
+    many = [[f"row {number}", "a\nb"] for number in range(2_500)]
+    assert from_tsv(to_tsv(many)) == many
     assert "<script>" not in to_html([["<script>"]])
 
 
