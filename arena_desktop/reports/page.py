@@ -12,6 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
+from arena_desktop.wording.exact import cannot_tell
 from arena_desktop.wording.harmless import harmless
 from arena_desktop.wording.reasons import error_words, note_sentence, reason_sentence, short_reason
 from arena_desktop.wording.results import label_map, state_word
@@ -142,11 +143,17 @@ def _cautions(stored: StoredRun, board: Leaderboard, names: dict[str, str]) -> s
     return f"<h2>{escape(_tr('What to know'))}</h2><ul>{items}</ul>"
 
 
+def _cannot_tell(board: Leaderboard) -> str:
+    said = " ".join(cannot_tell(board))
+    return f"<h2>{escape(_tr('What this cannot tell you'))}</h2><p>{escape(said)}</p>"
+
+
 def report_page(stored: StoredRun, board: Leaderboard, calls: Iterable[CallDone]) -> str:
     """Returns the whole page."""
     info, names, words = stored.info, label_map(board), verdict_words(board)
-    tests = _tr("{tests} tests, asked {trials} times each, {models} models").format(
-        tests=len(stored.cases), trials=board.trials, models=len(board.entries)
+    asked = _tr("asked once each") if board.trials == 1 else _tr("asked {trials} times each")
+    tests = _tr("{tests} tests, {asked}, {models} models").format(
+        tests=len(stored.cases), asked=asked.format(trials=board.trials), models=len(board.entries)
     )
     line = f"{state_word(info.status)}. {tests}. {formats.when(info.started_at)}."
     practice = _tr("Practice result. These models are pretend.") if info.practice else ""
@@ -161,7 +168,7 @@ def report_page(stored: StoredRun, board: Leaderboard, calls: Iterable[CallDone]
         f"<div class='card'><span class='chip'>{escape(words.chip)}</span>"
         f"<h1>{escape(words.headline)}</h1><p class='lead'>{escape(words.lead)}</p>"
         f"<p>{escape(words.sentence)}</p></div>"
-        f"<div class='card'>{_board(board)}</div>{_cautions(stored, board, names)}"
+        f"<div class='card'>{_board(board)}</div>{_cautions(stored, board, names)}{_cannot_tell(board)}"
         f"<h2>{escape(_tr('All answers'))}</h2><div class='card'><table><tr>{head}</tr>{rows}</table></div>"
         "</main></body></html>"
     )

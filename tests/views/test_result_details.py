@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -17,7 +18,9 @@ from engine.domain import Case
 from engine.stats.leaderboard import build_board
 from engine.stats.metrics import reading
 from engine.stats.reweigh import reweighed
+from engine.storage.store import Store
 from tests.stats.builders import board_input, config_with, scored
+from tests.views.conftest import Stored
 from tests.views.setup_world import nameless
 
 WEIGHTS = {"accuracy": 0.55, "cost": 0.25, "latency": 0.2}
@@ -152,3 +155,13 @@ def test_other_weights_leave_the_pairs_alone(details: ResultDetails, monkeypatch
     fewer = board_input([call for call in data().calls if call.cell.model_key != "c"], config=CONFIG)
     details.show_board(build_board(fewer), CONFIG)
     assert len(asked) == 1
+
+
+def test_the_report_says_what_it_cannot_tell(tmp_path: Path, stored: Stored) -> None:
+    from arena_desktop.reports.page import write_report
+
+    with Store.open(stored.store) as store:
+        page = write_report(store, stored.runs[0], tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "What this cannot tell you" in page
+    assert "This speaks of your 24 tests" in page
+    assert "24 tests, asked once each, 5 models" in page
