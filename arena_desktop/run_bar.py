@@ -208,7 +208,7 @@ class RunBar(QObject):
         result = self._context.results.result
         if result is not None and result.run_id == finished.run_id:
             self._context.results.open_run(finished.run_id)
-        self._say(finished, first, text)
+        self._window.show_message(Message("asked_again", Tone.GOOD, first, text))
 
     def _say(self, finished: RunFinished, first: str, text: str) -> None:
         tone = Tone.GOOD if finished.status is RunStatus.COMPLETED else Tone.WARN

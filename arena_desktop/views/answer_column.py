@@ -88,8 +88,8 @@ class AnswerColumn(Card):
         self.why = Label("", wrap=True, name=f"label_answer_why_{number}").selectable()
         self.body.addWidget(self.why)
         self.body.addWidget(Label(self.tr("My mark"), "head", colour="text2"))
-        self.body.addLayout(self._mark_row(number))
         self.versions = VersionRow(number)
+        self.body.addLayout(self._mark_row(number))
         self.versions.again_pressed.connect(self.again_pressed)
         self.versions.chosen.connect(self._show_version)
         self.body.addWidget(self.versions)
@@ -106,6 +106,7 @@ class AnswerColumn(Card):
         self.score.editingFinished.connect(self._on_score)
         row.addWidget(self.mark)
         row.addWidget(self.score)
+        row.addWidget(self.versions.button)
         return row
 
     def _choose(self, mark: str | None) -> None:

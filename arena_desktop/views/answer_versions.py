@@ -18,7 +18,9 @@ Version = tuple[Answer, CaseScore | None]
 
 
 class VersionRow(QWidget):
-    """`again_pressed`: ask once more. `chosen(int)`: the place of the answer to be shown, 0 = what counts."""
+    """Hidden while there is no choice; `button` stands where its owner puts it.
+
+    `again_pressed`: ask once more. `chosen(int)`: the place of the answer to be shown, 0 = what counts."""
 
     again_pressed = Signal()
     chosen = Signal(int)
@@ -31,8 +33,8 @@ class VersionRow(QWidget):
         self.combo = Combo(self.tr("Which answer"), name=f"combo_versions_{number}")
         self.combo.activated.connect(self.chosen)
         self.combo.hide()
-        row.addWidget(self.button)
         row.addWidget(self.combo)
+        self.hide()
 
     def set_name(self, name: str, *, can_ask: bool) -> None:
         """Whose answer stands above; `can_ask` False where nothing was planned to be asked."""
@@ -48,6 +50,7 @@ class VersionRow(QWidget):
     def set_versions(self, versions: Sequence[Version]) -> None:
         """The answers that are kept, the counting one first. One alone offers no choice."""
         self.combo.setVisible(len(versions) > 1)
+        self.setVisible(len(versions) > 1)
         if self.combo.count() != len(versions):
             self.combo.clear()
             for place in range(len(versions)):

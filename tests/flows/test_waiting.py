@@ -220,11 +220,11 @@ def test_an_answer_is_asked_again_without_leaving_the_page(
     qtbot.waitUntil(lambda: child("button_ask_again_1") is not None, timeout=LONG_MS)
     with qtbot.waitSignal(runs.ended, timeout=LONG_MS):
         qtbot.keyClick(child("button_ask_again_1"), Qt.Key.Key_Space)
-    told = message(window, "run_ended")
+    qtbot.waitUntil(lambda: child("combo_versions_1") is not None, timeout=LONG_MS)
+    told = message(window, "asked_again")
     assert told is not None
     assert told.first == "1 question was asked again."
     assert told.text.startswith("An answer that was there goes on counting")
-    qtbot.waitUntil(lambda: child("combo_versions_1") is not None, timeout=LONG_MS)
     assert window.current_page() == "answers"
     (run,) = stored(window)
     assert run.status is RunStatus.COMPLETED
