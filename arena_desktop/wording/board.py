@@ -168,7 +168,7 @@ def change_lines(board: Leaderboard) -> list[str]:
         options = ", ".join(_asked_otherwise(trials, tests) for trials, tests in others)
         if options:
             lines.append(_tr("The same would be reached with {options} in all.").format(options=options))
-    return lines
+    return lines or [_tr("Another model with a place could come before it. So far there is none.")]
 
 
 def _asked_otherwise(trials: int, tests: int) -> str:

@@ -488,6 +488,12 @@ def test_without_a_winner_why_names_each_reason() -> None:
     assert change_lines(none) == ["There is no first place that could change."]
 
 
+def test_one_model_alone_unfolds_no_empty_list() -> None:
+    alone = board(entry("one", 0.9))
+    alone = replace(alone, verdict=Verdict(None, "only_one", leader="one"))
+    assert change_lines(alone) == ["Another model with a place could come before it. So far there is none."]
+
+
 def test_what_would_settle_it_is_said() -> None:
     planner = Planner(40, 90, trials=1)
     close = board(entry("one", 0.9), entry("two", 0.88), tied=("one", "two"))
