@@ -159,6 +159,19 @@ def project_connections(project: Project) -> list[KnownConnection]:
     return list(found.values())
 
 
+def judge_place(project: Project) -> str:
+    """The key of the place where the project's judge is asked; the name of its connection where there
+    is no such place, empty without a judge."""
+    from engine.execution.judge_rules import judge_entry
+
+    entry = judge_entry(project.config.judge)
+    if entry is None:
+        return ""
+    connections = {connection.id: connection for connection in project.config.connections}
+    connection = connections.get(entry.provider or "")
+    return known(connection, "project", entry=entry).key if connection else entry.provider or ""
+
+
 def _markers(project: Project) -> tuple[ModelEntry, ...]:
     """The judge and the models that make embeddings, as entries."""
     from engine.execution.embed_rules import embedder_entries

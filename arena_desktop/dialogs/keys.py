@@ -71,7 +71,8 @@ class KeysSection(Section):
         return [*listed, *(place for place in self._found if place.address.rstrip("/") not in taken)]
 
     def show_connection(self, connection_id: str) -> None:
-        """Opens the card of a connection; the open project's goes before one of the same name."""
+        """Opens the card of a connection, by its id or by its key among all others; the open project's
+        goes before one of the same name."""
         self._wanted = connection_id
         place = self._by_id(connection_id)
         if place is not None:
@@ -174,7 +175,7 @@ class KeysSection(Section):
             row.set_chosen(name == key)
 
     def _by_id(self, connection_id: str) -> KnownConnection | None:
-        places = [p for p in self.places() if connection_id in (p.connection.id, p.holder)]
+        places = [p for p in self.places() if connection_id in (p.connection.id, p.holder, p.key)]
         mine = [p for p in places if p.origin == "project" or p.root is not None]
         return (mine or places or [None])[0]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QVBoxLayout
 
 from arena_desktop.cells import Tone
+from arena_desktop.desks.connections import judge_place
 from arena_desktop.dialogs.change_judge import open_change_judge
 from arena_desktop.views.setup_parts import ValueRows, clear
 from arena_desktop.widgets.buttons import Button
@@ -80,4 +81,4 @@ class JudgeCard(Card):
 
     def _on_key(self) -> None:
         if self._project is not None:
-            self._context.key_wanted.emit(self._project.config.judge.provider or "")
+            self._context.key_wanted.emit(judge_place(self._project))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from arena_desktop.desks.connections import judge_place
 from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.desks.run_desk import QUICK_CASES
 from arena_desktop.itemmodels.lanes import ModelHead, ReadyRow
@@ -100,7 +101,7 @@ class RunFacts:
         """The connection of a row, whose key may be missing; empty where there is none."""
         config = self.opened.project.config
         if key == JUDGE_LANE:
-            return config.judge.provider or ""
+            return judge_place(self.opened.project)
         if is_embedder(key):
             found = find_embedder(key.removeprefix(PREFIX), config)
             return found.entry.provider or "" if isinstance(found, Embedder) else ""

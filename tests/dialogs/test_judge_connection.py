@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena_desktop.desks.connections import project_connections
+from arena_desktop.desks.connections import judge_place, project_connections
 from engine.project import Project, load_project
 
 CONFIG = """\
@@ -27,6 +27,7 @@ def project(folder: Path, judge: str) -> Project:
 def test_the_judges_vendor_is_listed(tmp_path: Path) -> None:
     found = project_connections(project(tmp_path, "{model: gpt-5.5, provider: openai}"))
     assert "openai@api.openai.com" in [item.key for item in found]
+    assert judge_place(project(tmp_path, "{}")) == ""
 
 
 def test_a_judge_at_another_address_has_a_key_of_its_own(tmp_path: Path) -> None:
@@ -34,6 +35,7 @@ def test_a_judge_at_another_address_has_a_key_of_its_own(tmp_path: Path) -> None
     found = {item.key: item for item in project_connections(project(tmp_path, judge))}
     assert {"gate@judge.test", "gate@gate.test"} <= set(found)
     assert found["gate@judge.test"].entry is not None
+    assert judge_place(project(tmp_path, judge)) == "gate@judge.test"
 
 
 def test_a_judge_that_takes_its_key_from_a_variable_says_so(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_a_judge_without_a_key_says_so_with_a_way_to_enter_it(
     assert page.judge.label_state.text().startswith("It cannot be asked now: ")
     with qtbot.waitSignal(world.key_wanted) as caught:
         qtbot.mouseClick(page.judge.button_key, Qt.MouseButton.LeftButton)
-    assert caught.args == ["openai"]
+    assert caught.args == ["openai@api.openai.com"]
 
 
 def test_a_project_that_needs_none_shows_no_card(page: ScoringView, world: World, qtbot: QtBot) -> None:
