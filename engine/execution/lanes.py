@@ -93,13 +93,17 @@ class Lane:
         self._probing = False
 
     def slow_down(self, now: float, closes_for_s: float | None) -> tuple[int, int] | None:
-        """One request to slow down; with a wait, nothing starts for so long. Returns a width cut."""
+        """One request to slow down; with a wait, nothing starts for so long. Returns a width cut.
+
+        A single refusal at a pace that was found is answered by the pace alone: otherwise a service
+        with slow answers, which needs width, would be asked by one call at a time for ever.
+        """
         self.throttled += 1
         if self._silent_since is None:
             self._silent_since = now
         if closes_for_s is not None:
             self.close(now + closes_for_s, "retry_after")
-        cut = self.control.signal(now, max(now, self.closed_until))
+        cut = None if self.pace.alone(now) else self.control.signal(now, max(now, self.closed_until))
         self.pace.signal(now, self.control.width)
         return cut
 
@@ -109,10 +113,10 @@ class Lane:
             self.closed_until, self.closed_reason = until, reason
 
     def recover(self, now: float) -> tuple[int, int] | None:
-        """Gives back width after quiet minutes; at full width the pace ends."""
+        """Gives back width after quiet minutes; at full width a pace that was never tested ends."""
         slowed = not self.control.settled
         change = self.control.recover(now)
-        if slowed and self.control.settled:
+        if slowed and self.control.settled and not self.pace.holding:
             self.pace.clear()
         return change
 

@@ -5,6 +5,8 @@ Every moment is handed in as seconds on one monotonic clock; nothing here reads 
 
 from __future__ import annotations
 
+import math
+
 WINDOW_S = 60.0
 """A further cut is possible this long after the last cut; recovery begins this long after quiet."""
 FASTEST_PER_S = 1000.0
@@ -15,6 +17,9 @@ _HOLDING_GROWTH = 0.03
 _HOLDING_GROWTH_PER_START = 0.006
 _HOLDING_CUT = 0.85
 _LIMIT_FORGOTTEN = 0.9
+_ALONE_S = 10.0
+_ALONE_STARTS = 10.0
+"""A refusal is a single one so many seconds, and so many starts, after the one before."""
 
 
 class WidthControl:
@@ -73,12 +78,16 @@ class Pace:
     """The most starts per second while a lane is slowed down. No rate = no limit.
 
     The first signal sets it to the new width; each quiet second it grows by 30 % until the next
-    signal, which cuts it by 15 %; from then on a quiet second adds 3 %. Near the rate at which it
-    was refused last, it adds no more than 0.6 % per start: at one call a second, 3 % a second
-    would reach the limit again with every sixth call.
+    signal, which cuts it by 15 %; from then on a quiet second in which it held a call back adds
+    3 %. A second in which slow answers were all that was waited for proves nothing about the limit.
+    Near the rate at which it was refused last, it adds no more than 0.6 % per start: at one call a
+    second, 3 % a second would reach the limit again with every sixth call.
     """
 
-    __slots__ = ("_holding", "_last_cut", "_limit", "_mark", "_named", "_next_start", "_rate")
+    __slots__ = (
+        "_binds", "_heard_at", "_holding", "_last_cut", "_last_start", "_limit", "_mark", "_named",
+        "_next_start", "_rate", "_spacing",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self._rate: float | None = None
@@ -88,15 +97,31 @@ class Pace:
         self._mark = 0.0
         self._last_cut = 0.0
         self._next_start = 0.0
+        self._binds = False
+        self._heard_at = self._last_start = -math.inf
+        self._spacing = math.inf
+
+    def alone(self, now: float) -> bool:
+        """True where a refusal now would be the only one of a lane that has found its pace.
+
+        Then a slower pace answers it. What is refused again soon after is no matter of pace.
+        """
+        rate = self.rate(now)
+        if rate is None or self._named or not self._holding:
+            return False
+        return now - self._heard_at >= max(_ALONE_S, _ALONE_STARTS / rate)
 
     def signal(self, now: float, width: int) -> None:
         """One request to slow down; at most one cut per max(1 s, 1/pace)."""
         rate = self.rate(now)
+        self._heard_at = now
         if rate is None or (self._named and rate > width):
             # Refused although its headers allowed more: they do not tell the whole limit.
             self._set(now, float(width), holding=False)
         elif now - self._last_cut >= max(1.0, 1.0 / rate):
             # Refusals in a row come from one limit; only slowly is it taken to be a lower one.
+            # A pace that did not hold anything back is not what was refused: the last gap was.
+            rate = min(rate, max(1.0, self._spacing))
             self._limit = max(rate, self._limit * _LIMIT_FORGOTTEN)
             self._set(now, rate * _HOLDING_CUT, holding=True)
         else:
@@ -125,6 +150,11 @@ class Pace:
         self._mark = self._last_cut = now
         self._next_start = max(self._next_start, now + 1.0 / self._rate)
 
+    @property
+    def holding(self) -> bool:
+        """True where refusals have taught a pace."""
+        return self._rate is not None and self._holding and not self._named
+
     def clear(self) -> None:
         """No limit any more."""
         self._rate = None
@@ -136,18 +166,27 @@ class Pace:
             return None
         quiet = int(now - self._mark)
         if quiet > 0:
-            growth = self._holding_growth(self._rate) if self._holding else _PROBING_GROWTH
-            # Bounded before the power, so that a night of quiet does not overflow.
-            self._rate = min(FASTEST_PER_S, self._rate * growth ** min(quiet, 1000))
+            self._rate = min(FASTEST_PER_S, self._rate * self._growth(quiet, self._rate))
             self._mark += quiet
+            self._binds = False
         return self._rate
 
-    def _holding_growth(self, rate: float) -> float:
+    def _growth(self, quiet: int, rate: float) -> float:
+        if not self._holding:
+            # Bounded before the power, so that a night of quiet does not overflow.
+            return float(_PROBING_GROWTH ** min(quiet, 1000))
+        if not self._binds and not self._named:
+            return 1.0
         near = self._limit * _HOLDING_CUT <= rate <= self._limit / _HOLDING_CUT
-        return 1.0 + (min(_HOLDING_GROWTH, _HOLDING_GROWTH_PER_START * rate) if near else _HOLDING_GROWTH)
+        growth = min(_HOLDING_GROWTH, _HOLDING_GROWTH_PER_START * rate) if near else _HOLDING_GROWTH
+        # It held a call back for one gap at most, however long ago the last look was.
+        seconds = min(quiet, 1000) if self._named else min(quiet, 1 + int(1.0 / rate))
+        return float((1.0 + growth) ** seconds)
 
     def started(self, now: float) -> None:
         """One call was started."""
+        gap, self._last_start = now - self._last_start, now
+        self._spacing = 1.0 / gap if gap > 0 else math.inf
         rate = self.rate(now)
         if rate is not None:
             self._next_start = max(now, self._next_start) + 1.0 / rate
@@ -159,6 +198,7 @@ class Pace:
             return now
         # The rate may have grown since the last start, so a wait is never longer than one gap.
         self._next_start = min(self._next_start, now + 1.0 / rate)
+        self._binds = self._binds or self._next_start > now
         return self._next_start
 
 

@@ -70,7 +70,53 @@ def test_pace_starts_at_the_new_width_and_grows_while_quiet() -> None:
     assert before is not None
     pace.signal(2.5, 2)
     assert pace.rate(2.5) == pytest.approx(before * 0.85)
+    assert pace.ready_at(2.6) > 2.6
+    assert pace.rate(3.5) == pytest.approx(before * 0.85 * 1.03)
+    pace.started(3.5)
+    assert pace.ready_at(3.6) > 3.6
     assert pace.rate(4.5) == pytest.approx(before * 0.85 * 1.03**2)
+
+
+def test_a_pace_that_holds_nothing_back_does_not_grow() -> None:
+    """Seconds in which slow answers were waited for prove nothing about the limit."""
+    pace = Pace()
+    pace.signal(0, 2)
+    pace.signal(1.5, 1)
+    held = pace.rate(1.5)
+    assert held is not None
+    assert pace.rate(500) == held
+    # Held back once and then forgotten for minutes: that was one gap, not minutes.
+    pace.started(500)
+    assert pace.ready_at(500) > 500
+    assert held < pace.rate(900) <= held * 1.03
+
+
+def test_two_calls_that_were_too_close_tell_the_pace() -> None:
+    """Far below its pace a lane is refused for one short gap: the pace falls to that, at once."""
+    pace = Pace()
+    pace.signal(0, 8)
+    assert pace.rate(60) == 1000
+    pace.started(90)
+    pace.started(90.5)
+    pace.signal(90.6, 4)
+    assert pace.rate(90.6) == pytest.approx(2.0 * 0.85)
+
+
+def test_a_single_refusal_at_a_found_pace_costs_no_width() -> None:
+    """A slower pace answers it; what is refused again at once is no matter of pace."""
+    lane = Lane(LanePlan("a", 8))
+    lane.slow_down(0.0, None)
+    lane.slow_down(2.0, None)
+    assert (lane.control.width, lane.pace.holding) == (4, True)
+    lane.recover(62.0)
+    assert lane.control.width == 5
+    before = lane.pace.rate(100.0)
+    assert lane.slow_down(100.0, None) is None
+    assert lane.pace.rate(100.0) < before
+    lane.recover(122.0)
+    assert lane.control.width == 6  # it goes on recovering
+    assert lane.slow_down(130.0, None) is None
+    assert lane.slow_down(131.5, None) == (6, 3)
 
 
 def test_pace_is_cut_once_per_burst() -> None:

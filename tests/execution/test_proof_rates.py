@@ -67,6 +67,42 @@ def test_sixty_calls_a_minute(width: int, tells: bool, burst: float, latency_s: 
     assert service.used(60.0, sim.now) >= 0.85
 
 
+@pytest.mark.parametrize(("width", "latency_s"), [(4, 2.0), (16, 5.0), (4, 10.0), (16, 30.0), (64, 30.0)])
+@pytest.mark.parametrize("tells", [True, False])
+def test_sixty_calls_a_minute_of_slow_answers(width: int, latency_s: float, tells: bool) -> None:
+    """A service that takes long for an answer is used as well: the lane does not stay narrow for ever.
+
+    What can be used is what is allowed, or what the width lets through where that is less.
+    """
+    service = Bucket(1.0, 1.0, tells, latency_s)
+    sim = Sim(plan({"A": "a"}, 1500, {"a": width}, concurrency=64), service).run()
+    assert len(sim.answers) == 1500
+    assert service.refused(since=60.0) <= 0.05
+    # Width comes back one a minute, so what needs fifty at once is looked at later.
+    assert service.used(900.0, sim.now - latency_s) >= 0.85 * min(1.0, width / latency_s)
+
+
+@pytest.mark.parametrize("at_once", [2, 5])
+def test_a_service_that_counts_calls_at_once(at_once: int) -> None:
+    """No rate, but so many at the same time: it is kept busy, with few refusals."""
+    under_way: list[float] = []
+    refused = 0
+
+    def service(job: Job, now: float) -> Ok | Bad:
+        nonlocal refused
+        under_way[:] = [end for end in under_way if end > now]
+        if len(under_way) >= at_once:
+            refused += 1
+            return Bad(rate_limited(), 0.05)
+        under_way.append(now + 4.0)
+        return Ok(4.0)
+
+    sim = Sim(plan({"A": "a"}, 600, {"a": 16}, concurrency=64), service).run()
+    assert len(sim.answers) == 600
+    assert sim.now < 1.6 * 600 * 4.0 / at_once
+    assert refused <= 0.2 * 600
+
+
 @pytest.mark.parametrize("width", [3, 4, 8, 16, 32, 64])
 @pytest.mark.parametrize("tells", [True, False])
 @pytest.mark.parametrize("latency_s", [0.05, 0.2, 1.0])

@@ -37,7 +37,7 @@ def test_a_long_run_loses_little_to_a_model_that_is_refused() -> None:
     sim = Sim(plan({"refused": "a", "served": "a"}, 1500, {"a": 1}), service).run()
     asked = [t for t, job in sim.started if job.cell.model_key == "refused"]
     last = max(t for t, _ in sim.answers)
-    assert last < 1.02 * 1500
+    assert last < 1.1 * 1500
     assert sum(t < last for t in asked) <= 12
     aside = next(change for _, change in sim.changes if isinstance(change, SetAside))
     assert aside.code == "asked_to_slow_down"
@@ -53,7 +53,7 @@ def test_a_limit_of_the_whole_lane_keeps_its_models_together(width: int, tells: 
     for _, cell in sim.answers:
         counts[cell.model_key] += 1
         apart = max(apart, max(counts.values()) - min(counts.values()))
-    assert apart <= 15
+    assert apart <= 25
 
 
 def test_three_refusals_one_after_the_other_and_an_answer_ends_it() -> None:
