@@ -110,10 +110,21 @@ def why_lines(board: Leaderboard) -> list[tuple[str, str]]:
     lines += [
         (reason.code, _side_by_side(board, reason, names))
         for reason in board.recommendation
-        if reason.code in ("strength", "weakness")
+        if reason.code in ("strength", "weakness") and not _reads_alike(reason)
     ]
     lines += [("caution", reason_sentence(reason, names)) for reason in winner.warnings]
-    return lines
+    if lines:
+        return lines
+    if sum(entry.status is EntryStatus.RANKED for entry in board.entries) < 2:
+        return [("caution", _tr("There is nothing to compare it with."))]
+    return [("caution", _tr("On what was measured it reads the same as the others."))]
+
+
+def _reads_alike(reason: Reason) -> bool:
+    """Whether both values read the same, so that one is no strength beside the other."""
+    metric = str(reason.values.get("metric", ""))
+    mine, theirs = reason.values.get("value"), reason.values.get("other_value")
+    return metric_value(metric, mine) == metric_value(metric, theirs)
 
 
 def _only_weights(board: Leaderboard, winner: Entry) -> str:

@@ -112,13 +112,17 @@ def _row_sentence(verdict: Verdict, names: dict[str, str], metric: str = "accura
     units = formats.whole(pair.unit_count)
     sentences = {
         1: _joined(_tr("Not enough tests to tell."), planner),
-        2: _tr("Practically the same: they differed on only {m} of {units} tests.").format(
-            m=pair.differing, units=units
-        ),
+        2: (
+            _tr("Practically the same: they differed on only {m} of {units} tests.")
+            if pair.differing
+            else _tr("Practically the same: they differed on none of {units} tests.")
+        ).format(m=pair.differing, units=units),
         3: _joined(
-            _tr("Not enough tests to tell: they differed on only {m} of {units}.").format(
-                m=pair.differing, units=units
-            ),
+            (
+                _tr("Not enough tests to tell: they differed on only {m} of {units}.")
+                if pair.differing
+                else _tr("Not enough tests to tell: they differed on none of {units}.")
+            ).format(m=pair.differing, units=units),
             planner,
         ),
         4: _tr("{name} is better on your tests: {range}.").format(name=better, range=gap_range(pair, metric)),

@@ -8,8 +8,9 @@ from decimal import Decimal
 import pytest
 
 from arena_desktop.wording import formats
-from arena_desktop.wording.board import chart_sentence, strong_pieces
+from arena_desktop.wording.board import chart_sentence, strong_pieces, why_lines
 from arena_desktop.wording.compare import change_spoken
+from arena_desktop.wording.gaps import gap_range
 from arena_desktop.wording.run import left_out_reason
 from arena_desktop.wording.verdict import (
     facts,
@@ -176,15 +177,15 @@ def by_speed(*, outside: bool) -> Leaderboard:
 def test_a_gap_in_seconds_is_told_in_seconds() -> None:
     made = by_speed(outside=False)
     assert made.verdict.row == 4
-    assert verdict_sentence(made) == "ASTER is better on your tests: about 0.7 s (0.7 s to 0.7 s)."
-    assert "On “Speed” the difference is most likely between 0.7 s and 0.7 s." in recommendation(made)
+    assert verdict_sentence(made) == "ASTER is better on your tests: about 0.7 s."
+    assert "On “Speed” the difference is about 0.7 s." in recommendation(made)
 
 
 def test_the_one_that_decides_is_not_said_to_be_right_where_speed_decides() -> None:
     made = by_speed(outside=True)
     assert made.winner == "birch"
     said = recommendation(made)
-    gap = "about 0.7 s (0.7 s to 0.7 s)"
+    gap = "about 0.7 s"
     assert f"By your weights BIRCH comes first, although ASTER is better on “Speed”: {gap}." in said
     assert "right" not in said
 
@@ -198,3 +199,36 @@ def test_a_change_is_told_in_points_only_where_it_is_in_points(deciding: str, to
     side = SideFigures(0.5, 20, 10, None)
     said = change_spoken(ModelChange("m", side, side, pair, ("a",), ()), deciding)
     assert ("between 10 and 30 points" in said) is told
+
+
+@pytest.mark.parametrize(
+    ("metric", "ends", "said"),
+    [
+        ("accuracy", (0.28, 0.04, 0.51), "about 28 points (4 to 51)"),
+        ("latency", (-700.0, -900.0, -500.0), "about 0.7 s (0.5 s to 0.9 s)"),
+        ("cost", (-5.0, -8.0, -2.0), "about $0.50 per 100 answers ($0.20 to $0.80)"),
+        ("tone", (0.5, 0.25, 0.75), "about 0.5 (0.25 to 0.75)"),
+    ],
+)
+def test_a_gap_has_the_unit_of_its_metric(metric: str, ends: tuple[float, float, float], said: str) -> None:
+    unknown = dict.fromkeys(("se", "t", "df", "p", "p_holm", "flip", "ci90"))
+    delta, low, high = ends
+    pair = PairResult("a", "b", delta, **unknown, ci95=Interval(low, high), units=20, differing=8, row=4)
+    assert gap_range(pair, metric) == said
+
+
+def test_values_that_read_alike_are_no_strength() -> None:
+    calls = [
+        scored(key, f"c{number}", 1, 1.0, latency=wait)
+        for key, wait in (("a", 801.0), ("b", 812.0))
+        for number in range(8)
+    ]
+    made = build_board(board_input(calls, config=config_with({"latency": 1.0}, deciding="latency")))
+    assert why_lines(made) == [("caution", "On what was measured it reads the same as the others.")]
+
+
+def test_models_that_never_differ_are_not_said_to_differ_on_only_none() -> None:
+    calls = [scored(key, f"c{number}", 1, 1.0) for key in "ab" for number in range(8)]
+    assert verdict_sentence(build_board(board_input(calls))).startswith(
+        "Not enough tests to tell: they differed on none of 8."
+    )
