@@ -80,6 +80,8 @@ def _slow_lanes(progress: RunProgress, heads: Mapping[str, ModelHead]) -> list[_
             names[lane.id] = words.marking_lane(lane.id)
             if lane.active + lane.waiting:
                 busy.add(lane.id)
+    if (cut_off := _cut_off(progress, busy)) is not None:
+        return [cut_off]
     for lane in progress.lanes.values():
         if lane.id not in busy or lane.reason not in ("throttled", "retry_after", "offline"):
             continue
@@ -87,6 +89,16 @@ def _slow_lanes(progress: RunProgress, heads: Mapping[str, ModelHead]) -> list[_
         others = any(other != lane.id for other in busy)
         found.append((-left, _said(progress, lane, names.get(lane.id) or lane.id, others)))
     return [slow for _left, slow in sorted(found, key=lambda pair: pair[0])][:_MOST]
+
+
+def _cut_off(progress: RunProgress, busy: set[str]) -> _Slow | None:
+    """Several services are away and no other goes on: then it is the connection, and that is said once."""
+    away = [lane for lane in progress.lanes.values() if lane.id in busy and lane.reason == "offline"]
+    if len(away) < _MOST or len(away) < len(busy):
+        return None
+    first = words.no_internet()
+    text = words.offline_text(min(progress.closed_for(lane.id) for lane in away), progress.done)
+    return _Slow("", Message("slow_all", Tone.WARN, first, text, can_close=False), first)
 
 
 def _said(progress: RunProgress, lane: LaneState, service: str, others: bool) -> _Slow:

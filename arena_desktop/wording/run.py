@@ -355,6 +355,11 @@ def offline_sentence(service: str) -> str:
     return _tr("{service} cannot be reached.").format(service=service)
 
 
+def no_internet() -> str:
+    """First sentence while no service can be reached."""
+    return _tr("There is no internet connection. The run waits.")
+
+
 def offline_text(left_s: float, saved: int) -> str:
     """What it means that a connection is away."""
     safe = counted(saved, _tr("1 answer is safe."), _tr("{count} answers are safe."))

@@ -12,6 +12,7 @@ from engine.execution.events import CallFinished, Planned, RunFinished
 from engine.execution.resume import differences
 from engine.storage.store import Store
 from providers.base import ErrorKind, ProviderError, Request
+from tests.execution.test_judge import GOOD, WRONG, cases, service, world
 from tests.execution.test_resume import _stopped_after, _world
 from tests.execution.test_retry_errors import BAD, _failing
 from tests.execution.worlds import World, make_project, reply
@@ -151,3 +152,21 @@ def test_only_a_change_of_what_is_asked_again_is_told(tmp_path: Path, qapp) -> N
         assert differences(store, run_id, project, again=_again(world, "c1")) == ()
         (found,) = differences(store, run_id, project, again=_again(world, "c1", "c2"))
     assert (found.what, found.cases) == (("prompt",), ("c2",))
+
+
+def test_a_judge_marks_the_new_answer_and_leaves_the_old_mark_alone(tmp_path: Path, qapp) -> None:
+    says = [GOOD]
+    fake = service(lambda request: says[0])
+    made = world(tmp_path, fake, cases(2))
+    first = made.run()
+    (before,) = [call for call in made.calls() if call.cell.case_id == made.calls()[0].cell.case_id]
+    says[0] = WRONG
+    made.events.clear()
+    after = made.run(resume_from=first.info.run_id, again=(before.cell,))
+    assert after.info.status is RunStatus.COMPLETED
+    (now,) = [call for call in made.calls() if call.cell == before.cell]
+    assert (now.answer, now.score) == (before.answer, before.score)
+    with Store.open(made.store_path) as store:
+        kept = store.marked_answers(first.info.run_id, before.cell)
+    assert [mark.score for _answer, mark in kept if mark is not None] == [1.0, 0.0]
+    made.assert_each_once()

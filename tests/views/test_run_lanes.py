@@ -15,9 +15,9 @@ from arena_desktop.context import AppContext
 from arena_desktop.desks.run_progress import RunProgress
 from arena_desktop.views.run import RunView
 from arena_desktop.views.run_lanes import LaneControls
-from arena_desktop.views.run_strips import RunOffers, limit_message, set_aside_messages
+from arena_desktop.views.run_strips import RunOffers, ThrottleStrips, limit_message, set_aside_messages
 from arena_desktop.widgets.fields import Spin
-from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.labels import Label, LeadLabel
 from arena_desktop.wording import run as words
 from arena_desktop.wording.reasons import aside_cause
 from arena_desktop.wording.run_lanes import lane_sentence
@@ -129,6 +129,23 @@ def test_a_changed_width_reaches_the_run(fresh: AppContext, qtbot: QtBot, tmp_pa
     qtbot.waitUntil(lambda: fresh.runs.progress.lanes["mock"].configured == 3, timeout=10_000)
     fresh.runs.stop_now()
     qtbot.waitUntil(lambda: not fresh.runs.running, timeout=10_000)
+
+
+def test_without_the_internet_it_is_said_once(theme: object, qtbot: QtBot) -> None:
+    strips = ThrottleStrips()
+    qtbot.addWidget(strips)
+    progress = two(replace(LANE, closed_for_s=5.0, reason="offline"))
+    progress.lanes["openai"] = replace(OTHER, closed_for_s=9.0, reason="offline")
+    strips.show_lanes(progress, HEADS, quiet=False)
+    said = [label.text() for label in strips.findChildren(LeadLabel) if label.text().strip()]
+    assert said == [
+        "There is no internet connection. The run waits. 0 answers are safe."
+        " Next try in 5 seconds, by itself."
+    ]
+    progress.lanes["openai"] = OTHER
+    strips.show_lanes(progress, HEADS, quiet=False)
+    said = [label.text() for label in strips.findChildren(LeadLabel) if label.text().strip()]
+    assert said == ["Anthropic cannot be reached. 0 answers are safe. Next try in 5 seconds, by itself."]
 
 
 # ---- who gets no more questions
