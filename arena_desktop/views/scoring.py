@@ -17,15 +17,12 @@ from arena_desktop.theme.paint import rounded
 from arena_desktop.theme.switch import set_width
 from arena_desktop.views.check_tester import CheckTester, Marking, marking_title
 from arena_desktop.views.judge_card import JudgeCard
-from arena_desktop.views.result_parts import can_mark_again
+from arena_desktop.views.mark_again_card import MarkAgainCard
 from arena_desktop.views.setup_parts import QuietNote, SetupView, ValueRows, clear
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card, CardHead, Divider
 from arena_desktop.widgets.chip import Chip
-from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
-from arena_desktop.wording.mark_again import before_sentence, going_sentence
-from arena_desktop.wording.marks import mark_again_sentence
 from arena_desktop.wording.setup import (
     counted,
     coverage_sentence,
@@ -36,14 +33,13 @@ from arena_desktop.wording.setup import (
     weights_sentence,
 )
 from engine.config.schema import Config
-from engine.domain import CheckSpec, RunInfo, RunStatus
+from engine.domain import CheckSpec
 from engine.project import Project
 from engine.scoring.options import COMMON, read_options
 from engine.scoring.registry import CHECKS, canonical_check
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
-    from engine.execution.mark_again import MarkAgain
 
 _SHOWN_MARKINGS = 12
 
@@ -80,7 +76,6 @@ class ScoringView(SetupView):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context, "scoring", self.tr("Scoring"), scrolls=True)
-        self._price_of: tuple[object, ...] | None = None
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(16)
         self._tester = CheckTester(context)
@@ -94,7 +89,8 @@ class ScoringView(SetupView):
         left.addStretch(1)
         right.addWidget(self._weights_card())
         right.addWidget(self._sure_card())
-        right.addWidget(self._again_card())
+        self.again = MarkAgainCard(context, self)
+        right.addWidget(self.again)
         right.addWidget(
             QuietNote(
                 "info",
@@ -109,14 +105,8 @@ class ScoringView(SetupView):
         self._columns.addLayout(right, 2)
         self.content.addLayout(self._columns)
         self.content.addStretch(1)
-        context.results.listed.connect(lambda _runs: self._show_again())
-        context.results.shown.connect(lambda _result: self._show_again())
-        context.rescoring.state_changed.connect(self._show_again)
-        context.rescoring.looked.connect(self._on_price)
-        context.rescoring.progressed.connect(lambda _done, _all: self._show_going())
-        context.rescoring.done.connect(lambda _result: self._forget_price())
         self.begin()
-        self._show_again()
+        self.again.refresh()
 
     def set_narrow(self, narrow: bool) -> None:
         super().set_narrow(narrow)
@@ -133,7 +123,7 @@ class ScoringView(SetupView):
         self._tester.show_project(project, listed)
         self._show_weights(project.config)
         self._show_sure(project.config)
-        self._show_again()
+        self.again.refresh()
 
     # parts
 
@@ -168,88 +158,9 @@ class ScoringView(SetupView):
         card.body.addLayout(self._sure)
         return card
 
-    def _again_card(self) -> Card:
-        self.again = Card(spacing=12, name="card_mark_again")
-        self.again.body.addWidget(CardHead(self.tr("Saved answers")))
-        self.label_again = Label("", wrap=True, name="label_mark_again")
-        self.again.body.addWidget(self.label_again)
-        self.label_price = Label("", "strong", wrap=True, name="label_mark_price")
-        self.label_price.hide()
-        self.again.body.addWidget(self.label_price)
-        row = FlowLayout()
-        self.button_rescore = Button("", name="button_rescore")
-        self.button_rescore.clicked.connect(self._on_rescore)
-        row.addWidget(self.button_rescore)
-        self.again.body.addLayout(row)
-        return self.again
-
-    def _run_to_mark(self) -> RunInfo | None:
-        """The run on show if it is this project's, else the newest with answers."""
-        result, project = self.context.results.result, self.context.projects.project
-        name = project.config.project if project is not None else None
-        shown = [result.stored.info] if result is not None and not result.live else []
-        runs = [info for info in (*shown, *self.context.results.runs) if info.project == name]
-        return next((i for i in runs if i.completed and i.status is not RunStatus.RUNNING), None)
-
-    def _show_again(self) -> None:
-        info = self._run_to_mark()
-        self.again.setVisible(info is not None)
-        if info is None:
-            return
-        self.label_again.setText(mark_again_sentence(info.number))
-        if self.context.rescoring.asking:
-            self._show_going()
-            return
-        self.button_rescore.setText(self.tr("Mark run {number} again").format(number=info.number))
-        self.button_rescore.setEnabled(can_mark_again(self.context, info))
-        self._ask_price(info)
-
-    def _show_going(self) -> None:
-        """How far a session of marking is, and the way to stop it, where it was started."""
-        desk = self.context.rescoring
-        if desk.progress is None or not desk.asking:
-            return
-        going = desk.progress
-        text = going_sentence(going.marked, going.answers, going.spent_here, slowed=going.slowed)
-        self.label_price.setText(text)
-        self.label_price.show()
-        stopping = self.tr("Stop now") if going.stopping else self.tr("Stop marking")
-        self.button_rescore.setText(stopping)
-        self.button_rescore.setEnabled(True)
-
-    def _ask_price(self, info: RunInfo) -> None:
-        """Has the price of marking worked out, once for each state of the project and the run."""
-        opened = self.context.projects.current
-        if opened is None or not self.isVisible() or self.context.rescoring.running:
-            return
-        asked = (id(opened), info.run_id, info.cost_usd)
-        if asked != self._price_of:
-            self._price_of = asked
-            self.label_price.hide()
-            self.context.rescoring.look(info.run_id)
-
-    def _forget_price(self) -> None:
-        self._price_of = None
-        self._show_again()
-
-    def _on_price(self, found: MarkAgain) -> None:
-        if (self._price_of or ("", ""))[1] != found.run_id:
-            return
-        text = before_sentence(found)
-        self.label_price.setText(text)
-        self.label_price.setVisible(bool(text))
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._show_again()
-
-    def _on_rescore(self) -> None:
-        if self.context.rescoring.asking:
-            self.context.rescoring.stop()
-            return
-        info = self._run_to_mark()
-        if info is not None:
-            self.context.rescoring.start(info.run_id)
+        self.again.refresh()
 
     # filling
 

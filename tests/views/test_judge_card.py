@@ -14,6 +14,7 @@ from arena_desktop.views.scoring import ScoringView
 from arena_desktop.wording import judge_setup as words
 from engine.config.schema import Config
 from engine.project import Project, load_project
+from tests.views.run_world import run_now
 from tests.views.setup_world import World, forbidden, nameless, texts
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -169,3 +170,28 @@ def test_a_mark_instead_of_a_share_is_understood(world: World, qtbot: QtBot) -> 
     change_settings(project, form.values())
     assert words.pass_share(load_project(project.root).config) == pytest.approx(0.9)
     assert words.pass_share(Config("p", ())) == 0.5
+
+
+def test_the_price_stands_beside_the_button_and_then_how_far_it_is(
+    page: ScoringView, world: World, qtbot: QtBot
+) -> None:
+    slow = "params: {{latency_ms: 120, sleep: true}}"
+    judge = 'judge: {{model: "mock:judge", provider: mock, rubric: {}, ' + slow + "}}\n"
+    start = 'project: P\nmodels: [{key: m, model: "mock:oracle"}]\nscorers: {default: llm_judge}\n'
+    end = "run: {provider_concurrency: {mock: 1}}\ntests: {paths: [tests.yaml]}\n"
+    tests = "tests:\n" + "".join(f"  - {{id: a{n}, input: Q, reference: R}}\n" for n in range(4))
+    run_now(world.project(start + judge.format("Old") + end, tests), world.results.path)
+    with qtbot.waitSignal(world.rescoring.looked, timeout=10_000):
+        world.projects.open(world.project(start + judge.format("New") + end, tests))
+        qtbot.waitUntil(lambda: world.projects.current is not None, timeout=10_000)
+        world.results.list_runs("P")
+    again = page.again
+    assert again.label_price.text() == "The second AI has to be asked about 4 answers. Free."
+    qtbot.mouseClick(again.button_rescore, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: again.button_rescore.text() == "Stop marking", timeout=10_000)
+    assert again.label_price.text().endswith("of 4 answers.")
+    with qtbot.waitSignal(world.rescoring.done, timeout=10_000):
+        qtbot.mouseClick(again.button_rescore, Qt.MouseButton.LeftButton)
+        assert again.button_rescore.text() == "Stop now"
+    qtbot.waitUntil(lambda: again.button_rescore.text() == "Mark run 1 again", timeout=10_000)
+    qtbot.waitUntil(lambda: world.background.busy == 0, timeout=10_000)
