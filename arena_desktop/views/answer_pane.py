@@ -8,19 +8,17 @@ from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.theme import scaled
 from arena_desktop.views.answer_column import AnswerColumn
+from arena_desktop.views.answer_foot import AnswerFoot
 from arena_desktop.views.answer_marks import expected_marks, only_here_marks
 from arena_desktop.views.answer_question import QuestionCard
 from arena_desktop.views.answer_versions import Version
 from arena_desktop.widgets.announce import announce
-from arena_desktop.widgets.answer_view import MarkKind, MarkLegend, TextMark
-from arena_desktop.widgets.buttons import Button
-from arena_desktop.widgets.fields import Combo
-from arena_desktop.widgets.flow import FlowLayout
+from arena_desktop.widgets.answer_view import TextMark
 from arena_desktop.wording import answers as words
 from engine.domain import CallDone, Case, Cell
 from engine.stats.own_marks import OwnView
@@ -76,7 +74,12 @@ class AnswerPane(QWidget):
         self.question, self.reference = self.asked.question, self.asked.reference
         layout.addWidget(self.asked)
         layout.addWidget(self._answers(), 1)
-        layout.addWidget(self._foot())
+        self.foot = AnswerFoot()
+        self.combo_trial, self.check_together = self.foot.combo_trial, self.foot.check_together
+        self.combo_trial.activated.connect(lambda _index: self._fill())
+        self.button_copy = self.foot.button_copy
+        self.button_copy.clicked.connect(self.copy)
+        layout.addWidget(self.foot)
 
     # parts
 
@@ -96,30 +99,6 @@ class AnswerPane(QWidget):
         self._area = area
         return area
 
-    def _foot(self) -> QWidget:
-        foot = QWidget()
-        foot.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        row = FlowLayout(foot, gap=12)
-        place = QWidget()
-        self._legend_place = QHBoxLayout(place)
-        self._legend_place.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(place)
-        row.addStretch(1)
-        self._legend: MarkLegend | None = None
-        self._legend_kinds: tuple[MarkKind, ...] = ()
-        self.check_together = QCheckBox(self.tr("Scroll together"))
-        self.check_together.setObjectName("check_scroll_together")
-        self.check_together.setChecked(True)
-        self.combo_trial = Combo(self.tr("Which time it was asked"), name="combo_trial")
-        self.combo_trial.activated.connect(lambda _index: self._fill())
-        self.button_copy = Button(self.tr("Copy all"), "quiet", icon="copy", name="button_copy_answers")
-        self.button_copy.setAccessibleName(self.tr("Copy question and answers"))
-        self.button_copy.clicked.connect(self.copy)
-        row.addWidget(self.combo_trial)
-        row.addWidget(self.check_together)
-        row.addWidget(self.button_copy)
-        return foot
-
     # what is shown
 
     def show_case(self, answers: CaseAnswers | None) -> None:
@@ -129,7 +108,7 @@ class AnswerPane(QWidget):
         if answers is None:
             return
         self.asked.show_case(answers.case, self.width())
-        self._fill_trials(answers.trials)
+        self.foot.set_trials(answers.trials)
         self._fill()
         self.case_shown.emit(answers)
 
@@ -178,14 +157,6 @@ class AnswerPane(QWidget):
     def answer_columns(self) -> list[AnswerColumn]:
         """The columns in their order on the screen."""
         return [column for column in self._columns if not column.isHidden()]
-
-    def _fill_trials(self, trials: int) -> None:
-        self.combo_trial.setVisible(trials > 1)
-        if self.combo_trial.count() != trials:
-            self.combo_trial.clear()
-            for trial in range(1, trials + 1):
-                text = self.tr("Time {trial} of {trials}").format(trial=trial, trials=trials)
-                self.combo_trial.addItem(text, trial)
 
     def _ordered(self, answers: CaseAnswers) -> Sequence[ModelHead]:
         if not self._blind:
@@ -261,7 +232,7 @@ class AnswerPane(QWidget):
         return words.letter(number) if self._blind else ""
 
     def _cell(self, answers: CaseAnswers, head: ModelHead) -> Cell:
-        return Cell(head.key, answers.case.id, self.combo_trial.currentData() or 1)
+        return Cell(head.key, answers.case.id, self.foot.trial)
 
     def _read_marks(self, answers: CaseAnswers) -> None:
         """What to mark in each answer; from the answers themselves, whose columns may not be there yet."""
@@ -275,7 +246,7 @@ class AnswerPane(QWidget):
             else []
             for number, text in enumerate(texts)
         ]
-        self._show_legend(tuple(sorted({mark.kind for marks in self._text_marks for mark in marks})))
+        self.foot.show_legend({mark.kind for marks in self._text_marks for mark in marks})
 
     def _fill_marks(self) -> None:
         if self._shown is None:
@@ -283,21 +254,6 @@ class AnswerPane(QWidget):
         self._read_marks(self._shown)
         for column, marks in zip(self._columns, self._text_marks, strict=False):
             column.set_text_marks(marks)
-
-    def _show_legend(self, kinds: tuple[MarkKind, ...]) -> None:
-        if kinds == self._legend_kinds and self._legend is not None:
-            return
-        self._legend_kinds = kinds
-        if self._legend is not None:
-            self._legend.hide()
-            self._legend.deleteLater()
-        said = {
-            MarkKind.EXPECTED: self.tr("what a good answer says"),
-            MarkKind.AGAINST: self.tr("goes against it"),
-            MarkKind.ONLY_HERE: self.tr("only this model says it"),
-        }
-        self._legend = MarkLegend({kind: said[kind] for kind in kinds})
-        self._legend_place.addWidget(self._legend)
 
     # keys and marks
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from engine.domain import Answer, CallDone, CallStatus, CaseScore, Cell, RunInfo
@@ -15,7 +14,6 @@ from engine.storage import (
     heads,
     history,
     housekeeping,
-    paging,
     pair_marks,
     rating,
     votes,
@@ -28,9 +26,6 @@ from engine.storage.rating import Rated
 from engine.storage.records import AnswerWrite, BoardRow, PlannedCell
 from engine.storage.rows import (
     CallFilter,
-    CallOrder,
-    CallRow,
-    CallsPage,
     CaseChange,
     CaseMarks,
     Drift,
@@ -40,14 +35,13 @@ from engine.storage.rows import (
     StoredRun,
     UnfinishedCell,
 )
-from engine.storage.stopping import stoppable
 from engine.storage.votes import OwnMark, StoredVote
+from engine.storage.windows import WindowReader
 
 _EVERYTHING = CallFilter()
-_PLAN_ORDER = CallOrder()
 
 
-class Reader:
+class Reader(WindowReader):
     """The reading half of a store. Thread-safe; readers never hold up the writer.
 
     Where a method takes a run, the complete id, a unique beginning of it or "last" will do;
@@ -140,58 +134,6 @@ class Reader:
         chosen = CallFilter(models=(cell.model_key,), cases=(cell.case_id,))
         found = calls.calls(self.database, run, chosen)
         return next((call for call in found if call.cell.trial == cell.trial), None)
-
-    def calls_page(
-        self,
-        run_id: str,
-        chosen: CallFilter = _EVERYTHING,
-        order: CallOrder = _PLAN_ORDER,
-        *,
-        offset: int = 0,
-        limit: int = 200,
-    ) -> CallsPage:
-        """A window of light rows, planned cells without an outcome included."""
-        with self.database.reading() as connection:
-            run = self._row(connection, run_id)
-            total = paging.count(connection, run)
-            if chosen == _EVERYTHING:
-                matching = total
-                ids = paging.ordered_ids(connection, run, chosen, order, (offset, limit))
-            else:
-                # One pass gives both the window and how many there are.
-                found = paging.ordered_ids(connection, run, chosen, order)
-                matching, ids = len(found), found[offset : offset + limit]
-            return CallsPage(tuple(paging.rows_of(connection, ids)), matching, total)
-
-    def call_ids(
-        self,
-        run_id: str,
-        chosen: CallFilter = _EVERYTHING,
-        order: CallOrder = _PLAN_ORDER,
-        *,
-        should_stop: Callable[[], bool] | None = None,
-    ) -> array[int]:
-        """All matching calls in order as `CallRow.position`s, so that a table can scroll freely
-        and read with `call_rows` only what it shows. Raises `Cancelled` on a yes."""
-        with self.database.reading() as connection, stoppable(connection, should_stop):
-            return paging.ordered_ids(connection, self._row(connection, run_id), chosen, order)
-
-    def call_count(self, run_id: str) -> int:
-        """How many calls a run has, planned ones included."""
-        with self.database.reading() as connection:
-            return paging.count(connection, self._row(connection, run_id))
-
-    def matching_cases(
-        self, run_id: str, chosen: CallFilter, *, should_stop: Callable[[], bool] | None = None
-    ) -> frozenset[str]:
-        """The ids of the cases with a matching call. Raises `Cancelled` on a yes."""
-        with self.database.reading() as connection, stoppable(connection, should_stop):
-            return paging.case_ids(connection, self._row(connection, run_id), chosen)
-
-    def call_rows(self, ids: Sequence[int]) -> list[CallRow]:
-        """The light rows for positions from `call_ids`, in the given order."""
-        with self.database.reading() as connection:
-            return paging.rows_of(connection, ids)
 
     def answer_text(self, run_id: str, cell: Cell) -> str | None:
         """The text of the counting answer; None where there is none."""
