@@ -106,8 +106,11 @@ class MarkingSession(Session):
             _log.exception("the marks are stored, but the result could not be made")
             return replace(finished, error=f"{type(error).__name__}: {error}")
         finally:
-            if ending.saved:
-                self._let_go(opening.store)
+            self._let_go(opening.store)
+            if not ending.saved:
+                # Nothing can be written, and what could not be is asked again the next time.
+                self.recorder.close()
+                opening.store.close()
 
     def _let_go(self, store: Store) -> None:
         try:

@@ -90,7 +90,7 @@ def take_up(
         raise UserError(
             "run_deleted", f"The run {run_id} is in the bin.", hint="Restore it first, then carry on with it."
         )
-    if not is_gone(who, seen):
+    if is_in_use(run_id, status, who, seen):
         goes_on = status == RunStatus.RUNNING.value
         raise UserError(
             "run_in_use",
@@ -125,13 +125,15 @@ def _plan_again(connection: sqlite3.Connection, run: int, cells: Collection[Cell
     )
 
 
-def claim(connection: sqlite3.Connection, run: int) -> None:
-    """Makes this process the owner of a run without changing its status."""
+def claim(connection: sqlite3.Connection, run: int) -> str:
+    """Makes this process the owner of a run without changing its status. Returns the run's id."""
     me = owner.this_process()
-    connection.execute(
-        "UPDATE runs SET owner_pid = ?, owner_started = ?, owner_host = ?, seen_at = ? WHERE id = ?",
+    row = connection.execute(
+        """UPDATE runs SET owner_pid = ?, owner_started = ?, owner_host = ?, seen_at = ? WHERE id = ?
+        RETURNING run_id""",
         (me.pid, me.started, me.host, codec.time_text(datetime.now(UTC)), run),
-    )
+    ).fetchone()
+    return str(row[0])
 
 
 def release(connection: sqlite3.Connection, run: int) -> None:
@@ -141,6 +143,15 @@ def release(connection: sqlite3.Connection, run: int) -> None:
         WHERE id = ? AND status != 'running'""",
         (run,),
     )
+
+
+def is_in_use(run_id: str, status: str, who: Sequence[Any], seen: str | None) -> bool:
+    """Whether a run goes on or is marked again by a process that is there."""
+    if is_gone(who, seen):
+        return False
+    if status == RunStatus.RUNNING.value or Owner(*who) != owner.this_process():
+        return True
+    return run_id in owner.MARKING
 
 
 def is_gone(who: Sequence[Any], seen: str | None) -> bool:

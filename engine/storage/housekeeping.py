@@ -107,7 +107,7 @@ def refuse_running(connection: sqlite3.Connection, run: int) -> None:
         "SELECT run_id, status, seen_at, owner_pid, owner_started, owner_host FROM runs WHERE id = ?",
         (run,),
     ).fetchone()
-    if not heads.is_gone(who, seen):
+    if heads.is_in_use(run_id, status, who, seen):
         goes_on = status == RunStatus.RUNNING.value
         what = "is going on" if goes_on else "is being marked again"
         raise UserError(

@@ -20,6 +20,11 @@ SILENCE = timedelta(minutes=10)
 """After so long without a sign of life the owner on another computer counts as gone."""
 
 
+MARKING: set[str] = set()
+"""Ids of the ended runs that this process marks again. A claim of this process without its id here was
+left behind, by a session that could not write any more."""
+
+
 def this_process() -> Owner:
     """The owner record of the running process."""
     return _process(os.getpid())

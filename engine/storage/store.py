@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from engine import paths
 from engine.domain import Case, Cell, Note
-from engine.storage import codec, copying, finishing, heads, housekeeping, migrations, votes
+from engine.storage import codec, copying, finishing, heads, housekeeping, migrations, owner, votes
 from engine.storage.codec import Shape
 from engine.storage.database import Database
 from engine.storage.reader import Reader
@@ -165,11 +165,13 @@ class Store(Reader):
         with self.database.transaction() as connection:
             run = self._row(connection, run_id)
             housekeeping.refuse_running(connection, run)
-            heads.claim(connection, run)
+            claimed = heads.claim(connection, run)
             finishing.add_note(connection, run, note)
+        owner.MARKING.add(claimed)
 
     def end_marking(self, run_id: str) -> None:
-        """Gives the run free again; the note stays until a result is stored."""
+        """Gives the run (its whole id) free again; the note stays until a result is stored."""
+        owner.MARKING.discard(run_id)
         with self.database.transaction() as connection:
             heads.release(connection, self._row(connection, run_id))
 

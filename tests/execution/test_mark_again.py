@@ -428,3 +428,39 @@ def test_a_kill_keeps_what_is_marked_and_only_the_rest_is_asked_again(tmp_path: 
     assert (done.status, done.rescored.unmarked) == (RunStatus.COMPLETED, 0)
     assert CUT_OFF not in codes(made)
     assert practice_look(made, project).answers == 0
+
+
+# ---- a store that takes no more
+
+
+def test_a_full_disk_ends_it_with_a_sentence_and_it_can_be_done_again(tmp_path: Path, qtbot) -> None:
+    made = ran(tmp_path)
+    held, waiting = threading.Event(), threading.Semaphore(0)
+
+    def judge(request: Request) -> str:
+        waiting.release()
+        assert held.wait(20)
+        return WRONG
+
+    project = changed(made, judge={**JUDGE, "rubric": "New"})
+    marking = Marked(qtbot, looked(made, project, service(judge)))
+    assert waiting.acquire(timeout=10)
+    with Store.open(made.store_path) as store:
+        execute = store.database.connection.execute
+        for table, when in (("scores", "INSERT"), ("runs", "UPDATE")):
+            execute(
+                f"CREATE TRIGGER full_{table} BEFORE {when} ON {table} BEGIN SELECT RAISE(FAIL, 'full'); END"
+            )
+    held.set()
+    marking.wait()
+    assert marking.status is RunStatus.ABORTED
+    assert marking.ends[0].error
+    assert marking.controller.rescored is None
+    with Store.open(made.store_path) as store:
+        for table in ("scores", "runs"):
+            store.database.connection.execute(f"DROP TRIGGER full_{table}")
+    assert {mark.score for mark in marks(made).values()} == {1.0}
+    assert CUT_OFF in codes(made)
+    again = Marked(qtbot, looked(made, project, service(lambda r: WRONG))).wait()
+    assert (again.status, again.rescored.changed) == (RunStatus.COMPLETED, 4)
+    assert CUT_OFF not in codes(made)
