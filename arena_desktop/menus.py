@@ -101,10 +101,8 @@ class Menus(QObject):
         self._add(menu, ActionSpec("action_quit", self.tr("&Quit"), ("Ctrl+Q",), role=role.QuitRole))
 
     def _edit(self, menu: QMenu) -> None:
-        self._add(menu, ActionSpec("action_undo", self.tr("&Undo"), (_KEY.Undo,), needs_project=True))
-        self._add(
-            menu, ActionSpec("action_redo", self.tr("&Redo"), ("Ctrl+Shift+Z", "Ctrl+Y"), needs_project=True)
-        )
+        self._add(menu, ActionSpec("action_undo", self.tr("&Undo"), (_KEY.Undo,)))
+        self._add(menu, ActionSpec("action_redo", self.tr("&Redo"), ("Ctrl+Shift+Z", "Ctrl+Y")))
         menu.addSeparator()
         # Copy and paste belong to the widget with the focus; here they are for people who look in menus.
         self._add(menu, ActionSpec("action_copy", self.tr("&Copy")))

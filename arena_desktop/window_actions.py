@@ -9,8 +9,10 @@ from PySide6.QtCore import QObject, QPoint, Qt, QUrl
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
+from arena_desktop.edit_actions import EditActions
 from arena_desktop.widgets.strip import Message, StripButton, Tone
 from arena_desktop.widgets.table import ArenaTable
+from arena_desktop.wording.home import folder_words
 from engine.storage.file_names import file_name
 
 if TYPE_CHECKING:
@@ -25,8 +27,6 @@ NOT_YET = (
     "action_import",
     "action_import_run",
     "action_print",
-    "action_undo",
-    "action_redo",
     "action_paste",
     "action_add_case",
     "action_delete",
@@ -78,6 +78,7 @@ class WindowActions(QObject):
         context.key_wanted.connect(lambda connection: self.settings_dialog().show_connection(connection))
         window.menus.recent_menu.aboutToShow.connect(lambda: self._fill_recent(window.menus.recent_menu))
         window.project_menu_requested.connect(self.show_project_menu)
+        EditActions(window.menus, context, self)
 
     def retry_failed(self) -> None:
         """Asks again what failed in the run on show, else in the newest."""
@@ -138,11 +139,12 @@ class WindowActions(QObject):
 
     def _fill_recent(self, menu: QMenu) -> None:
         menu.clear()
+        menu.setToolTipsVisible(True)
         for item in self._context.settings.recent():
             if not Path(item.path).is_dir():
                 continue
             entry = QAction(item.name.replace("&", "&&"), menu)
-            entry.setToolTip(item.path)
+            entry.setToolTip(folder_words(Path(item.path)))
             entry.triggered.connect(lambda _checked=False, path=item.path: self._window.open_project(path))
             menu.addAction(entry)
         if menu.isEmpty():

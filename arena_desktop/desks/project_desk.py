@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from arena_desktop.desks.edit_history import EditHistory
 from arena_desktop.settings import RecentProject, Settings
 from engine.errors import ArenaError
 
@@ -29,7 +30,10 @@ class OpenProject:
 
 
 class ProjectDesk(QObject):
-    """At most one open project. Loading and preflight run in the background; answers come as signals."""
+    """At most one open project. Loading and preflight run in the background; answers come as signals.
+
+    `edits` are the steps of editing it in the window, for undo and redo.
+    """
 
     opening = Signal(str)
     """The path whose loading has begun; `opened` or `failed` follows."""
@@ -44,6 +48,7 @@ class ProjectDesk(QObject):
     def __init__(self, background: Background, settings: Settings, keys: KeyStore) -> None:
         super().__init__()
         self._background, self._settings, self._keys = background, settings, keys
+        self.edits = EditHistory(background, self)
         self._open: OpenProject | None = None
         self._preflight: Preflight | None = None
         self._include_gated = False
@@ -110,6 +115,7 @@ class ProjectDesk(QObject):
     def close(self) -> None:
         """Closes the project; nothing is lost, its files are as they were."""
         self._open = self._preflight = None
+        self.edits.clear()
         self.closed.emit()
 
     def remember_best(self, best: str) -> None:
@@ -127,6 +133,7 @@ class ProjectDesk(QObject):
     def _on_loaded(self, opened: OpenProject) -> None:
         if self._open is None or self._open.project.root != opened.project.root:
             self._include_gated = False
+            self.edits.clear()
         self._open, self._preflight = opened, None
         self._remember(opened.project)
         self.opened.emit(opened)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.config.saving import save_text
-from engine.config.text_files import TextFile
+from arena_desktop.desks import edit_steps
+from engine.config.saving import SavedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,17 +16,22 @@ class Written:
     `also` are further files of the same step.
     """
 
-    file: TextFile
+    file: SavedFile
     before: str
     also: tuple[Written, ...] = ()
 
+    def files(self) -> Iterator[SavedFile]:
+        """Every file of the step."""
+        yield self.file
+        for other in self.also:
+            yield from other.files()
+
 
 def take_back(written: Written) -> None:
-    """Gives each file the text it had before the step, unless it was changed since.
+    """Gives each file the bytes it had before the step, unless one was changed since.
 
     Raises:
-        UserError: `changed_on_disk`, `not_encodable`.
-        WorldError: the file cannot be written.
+        UserError: `changed_on_disk`.
+        WorldError: a file cannot be read or written.
     """
-    for each in (written, *written.also):
-        save_text(each.file, each.before)
+    edit_steps.take_back(edit_steps.file_edits(written.files()))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
+from arena_desktop.desks.project_files import Written
 from engine.config.saving import save_text
 from engine.config.schema import Connection, ModelEntry
 from engine.config.splice import add_item, add_key
@@ -37,10 +37,10 @@ def entries_for(project: Project | None, wanted: Iterable[tuple[str, str, str]])
 
 def add_models_to_project(
     project: Project, entries: Sequence[ModelEntry], connections: Iterable[Connection] = ()
-) -> Path:
+) -> Written:
     """Writes the entries, and of `connections` those the project does not have, into its config file.
 
-    Gives the file that was written. Nothing is written when any part of it cannot be.
+    Nothing is written when any part of it cannot be.
 
     Raises:
         UserError: `splice_refused`, `splice_no_place`, `changed_on_disk`, `not_encodable`.
@@ -62,8 +62,7 @@ def add_models_to_project(
             declared.add(connection.id)
     for entry in entries:
         text = _added(compose(text, name), ("models", "targets"), _model_item(entry))
-    save_text(file, text)
-    return file.path
+    return Written(save_text(file, text), file.text)
 
 
 def _is_kind(connection: Connection) -> bool:

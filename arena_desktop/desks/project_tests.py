@@ -11,14 +11,14 @@ from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from arena_desktop.desks.project_files import Written
 from engine.cases.fields import LIST_NAMES, NAMES
 from engine.config import emit
-from engine.config.saving import save_text
+from engine.config.saving import save_text, write_bytes
 from engine.config.spans import find
 from engine.config.splice import add_item, add_key, remove, set_value
 from engine.config.text_files import TextFile, read_text
 from engine.config.values import line_of, pairs
 from engine.config.yaml_text import MAX_BYTES, Document, compose
 from engine.domain import Case
-from engine.errors import UserError
+from engine.errors import ArenaError, UserError
 from engine.project import Project
 
 FEW = 30
@@ -71,8 +71,8 @@ def _cell(row: Sequence[str], place: int) -> str:
     return row[place] if 0 <= place < len(row) else ""
 
 
-def add_tests_to_project(project: Project, tests: Sequence[NewTest]) -> Path:
-    """Writes the tests that ask something into the project and gives the file they are in.
+def add_tests_to_project(project: Project, tests: Sequence[NewTest]) -> Written:
+    """Writes the tests that ask something into the project; the first file written is the one they are in.
 
     A few go to the end of its first YAML file of tests; many, or where there is no such file, go into
     a new file that the config then names.
@@ -91,8 +91,7 @@ def add_tests_to_project(project: Project, tests: Sequence[NewTest]) -> Path:
                 text = file.text
                 for item in items:
                     text = add_item(compose(text, place.name), path, item)
-                save_text(file, text)
-                return place
+                return Written(save_text(file, text), file.text)
     return _new_file(project, items)
 
 
@@ -126,7 +125,7 @@ def list_path(document: Document) -> tuple[str, ...] | None:
     return next(((key.value,) for key, _value in pairs(document.root) if key.value in LIST_NAMES), None)
 
 
-def _new_file(project: Project, items: Sequence[dict[str, str]]) -> Path:
+def _new_file(project: Project, items: Sequence[dict[str, str]]) -> Written:
     number = 1
     while (place := project.root / f"added-tests{'' if number == 1 else f'-{number}'}.yaml").exists():
         number += 1
@@ -138,10 +137,16 @@ def _new_file(project: Project, items: Sequence[dict[str, str]]) -> Path:
             hint="Press “Read again”, then add the tests.",
         )
     text = _named(project, config, place.name)
-    save_text(TextFile(place, "", "utf-8", ""), "\n".join(emit.block({"tests": list(items)})) + "\n")
-    if text is not None:
-        save_text(config, text)
-    return place
+    block = "\n".join(emit.block({"tests": list(items)})) + "\n"
+    made = save_text(TextFile(place, "", "utf-8", ""), block)
+    if text is None:
+        return Written(made, "")
+    try:
+        return Written(made, "", (Written(save_text(config, text), config.text),))
+    except ArenaError:
+        # A file that no config names would be found at the next try, and its tests added twice.
+        write_bytes(place, None)
+        raise
 
 
 def _named(project: Project, config: TextFile, name: str) -> str | None:

@@ -10,9 +10,9 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from arena_desktop.background import Job
-from arena_desktop.cells import Align, Column, Tone
+from arena_desktop.cells import Align, Column
 from arena_desktop.desks.project_tests import NewTest, add_tests_to_project, cells_to_tests
+from arena_desktop.dialogs.project_writing import write_to_project
 from arena_desktop.itemmodels.cases import one_line
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.widgets.announce import announce
@@ -21,14 +21,13 @@ from arena_desktop.widgets.clipboard import from_tsv
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.room import resize_within_screen
-from arena_desktop.widgets.strip import Message
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
 from arena_desktop.wording.setup import counted
-from engine.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
+    from arena_desktop.desks.edit_steps import EditStep
 
 _WIDTH, _HEIGHT = 840, 560
 _EMPTY_LINES = 5
@@ -231,18 +230,16 @@ def add_to_project(context: AppContext, tests: Sequence[NewTest]) -> None:
     if project is None or not tests:
         return
 
-    def work(_job: Job) -> str:
-        return add_tests_to_project(project, tests).name
+    def where(made: EditStep) -> str:
+        if len(tests) == 1 or not made.edits:
+            return ""
+        words = _tr("They are in {file} in the project folder.")
+        return words.format(file=made.edits[0].path.name)
 
-    def done(name: str) -> None:
-        context.projects.reload()
-        first = counted(len(tests), _tr("1 test was added."), _tr("{count} tests were added."))
-        where = _tr("They are in {file} in the project folder.").format(file=name)
-        context.message_wanted.emit(Message("tests added", Tone.GOOD, first, where if len(tests) > 1 else ""))
-
-    def failed(error: Exception) -> None:
-        if not isinstance(error, ArenaError):
-            raise error
-        context.message_wanted.emit(Message("tests added", Tone.BAD, error.message, error.hint))
-
-    context.background.run(work, done, failed, name="add tests")
+    write_to_project(
+        context,
+        lambda: add_tests_to_project(project, tests),
+        counted(len(tests), _tr("1 test was added."), _tr("{count} tests were added.")),
+        name=counted(len(tests), _tr("add 1 test"), _tr("add {count} tests")),
+        more=where,
+    )

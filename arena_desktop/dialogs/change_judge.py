@@ -202,7 +202,10 @@ def open_change_judge(context: AppContext, parent: QWidget | None = None) -> Cha
     dialog = ChangeJudgeDialog(project.config, parent)
     dialog.changed.connect(
         lambda values: write_to_project(
-            context, lambda: change_settings(project, values), _tr("The second AI was changed.")
+            context,
+            lambda: change_settings(project, values),
+            _tr("The second AI was changed."),
+            name=_tr("change the second AI"),
         )
     )
     dialog.show()

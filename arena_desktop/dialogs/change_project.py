@@ -173,7 +173,10 @@ def open_change_project(context: AppContext, parent: QWidget | None = None) -> C
     dialog = ChangeProjectDialog(project.config, parent)
     dialog.changed.connect(
         lambda values: write_to_project(
-            context, lambda: change_settings(project, values), _tr("The project was changed.")
+            context,
+            lambda: change_settings(project, values),
+            _tr("The project was changed."),
+            name=_tr("change the project"),
         )
     )
     dialog.show()

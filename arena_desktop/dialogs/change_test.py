@@ -86,7 +86,10 @@ def open_change_test(context: AppContext, case: Case, parent: QWidget | None = N
         project = context.projects.project
         if project is not None:
             write_to_project(
-                context, lambda: change_test(project, case, question, answer), _tr("1 test changed.")
+                context,
+                lambda: change_test(project, case, question, answer),
+                _tr("1 test changed."),
+                name=_tr("change 1 test"),
             )
 
     dialog.changed.connect(change)
@@ -98,4 +101,6 @@ def delete_test(context: AppContext, case: Case) -> None:
     """Takes a test out of the open project; the strip offers the way back."""
     project = context.projects.project
     if project is not None:
-        write_to_project(context, lambda: remove_test(project, case), _tr("1 test deleted."))
+        write_to_project(
+            context, lambda: remove_test(project, case), _tr("1 test deleted."), name=_tr("delete 1 test")
+        )

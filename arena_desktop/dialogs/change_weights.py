@@ -97,6 +97,7 @@ def open_change_weights(context: AppContext, parent: QWidget | None = None) -> C
             context,
             lambda: change_settings(project, {("metrics", "weights"): weights}),
             _tr("The weights were changed."),
+            name=_tr("change what matters most"),
         )
     )
     dialog.show()

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QWidget
 
-from arena_desktop.background import Job
-from arena_desktop.cells import Tone
 from arena_desktop.desks.project_models import add_models_to_project
 from arena_desktop.dialogs.model_picker import ModelPicker
-from arena_desktop.widgets.strip import Message
+from arena_desktop.dialogs.project_writing import write_to_project
+from arena_desktop.wording.setup import counted
 from engine.config.schema import Connection, ModelEntry
-from engine.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
@@ -41,22 +39,12 @@ def add_to_project(
     if project is None or not entries:
         return
 
-    def work(_job: Job) -> int:
-        add_models_to_project(project, entries, connections)
-        return len(entries)
-
-    def done(count: int) -> None:
-        context.projects.reload()
-        one, many = _tr("1 model was added."), _tr("{count} models were added.")
-        first = one if count == 1 else many.format(count=count)
-        context.message_wanted.emit(Message("models added", Tone.GOOD, first))
-
-    def failed(error: Exception) -> None:
-        if not isinstance(error, ArenaError):
-            raise error
-        context.message_wanted.emit(Message("models added", Tone.BAD, error.message, error.hint))
-
-    context.background.run(work, done, failed, name="add models")
+    write_to_project(
+        context,
+        lambda: add_models_to_project(project, entries, connections),
+        counted(len(entries), _tr("1 model was added."), _tr("{count} models were added.")),
+        name=counted(len(entries), _tr("add 1 model"), _tr("add {count} models")),
+    )
 
 
 def _tr(text: str) -> str:

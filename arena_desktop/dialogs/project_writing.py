@@ -1,4 +1,4 @@
-"""Writes into the open project in the background, says what was done and offers to take it back."""
+"""Writes into the open project in the background, says what was done; undo and redo of such steps."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from arena_desktop.background import Job
 from arena_desktop.cells import Tone
-from arena_desktop.desks.project_files import Written, take_back
 from arena_desktop.widgets.strip import Message, StripButton
-from engine.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
+    from arena_desktop.desks.edit_steps import EditStep
+    from arena_desktop.desks.project_files import Written
+    from engine.errors import ArenaError
 
 _KEY = "project written"
 
@@ -23,32 +23,53 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("ProjectWriting", text)
 
 
-def write_to_project(context: AppContext, step: Callable[[], Written], said: str) -> None:
-    """Does one step in the background, reads the project again and says `said` with an Undo button."""
+def write_to_project(
+    context: AppContext,
+    step: Callable[[], Written],
+    said: str,
+    *,
+    name: str = "",
+    more: Callable[[EditStep], str] = lambda _made: "",
+) -> None:
+    """Does one step in the background, reads the project again and says `said` with an Undo button.
 
-    def work(_job: Job) -> Written:
-        return step()
+    Args:
+        name: what the step does, as it follows "Undo:" in a menu; without one `said` stands there.
+        more: gives a second sentence beside `said`.
+    """
 
-    def done(written: Written) -> None:
+    def done(made: EditStep) -> None:
         context.projects.reload()
-        undo = StripButton(_tr("Undo"), lambda: _take_back(context, written), closes=True)
-        context.message_wanted.emit(Message(_KEY, Tone.GOOD, said, buttons=(undo,)))
+        undo = StripButton(_tr("Undo"), lambda: undo_edit(context, made), closes=True)
+        buttons = (undo,) if made.edits else ()
+        context.message_wanted.emit(Message(_KEY, Tone.GOOD, said, more(made), buttons))
 
-    context.background.run(work, done, lambda error: _say(context, error), name="write to project")
+    context.projects.edits.write(step, name or said.rstrip("."), done, lambda error: _say(context, error))
 
 
-def _take_back(context: AppContext, written: Written) -> None:
-    def work(_job: Job) -> None:
-        take_back(written)
+def undo_edit(context: AppContext, only: EditStep | None = None) -> None:
+    """Takes the newest step back and says so with a Redo button. `only`: if that is the newest."""
 
-    def done(_nothing: None) -> None:
+    def done(step: EditStep) -> None:
         context.projects.reload()
-        context.message_wanted.emit(Message(_KEY, Tone.GOOD, _tr("Everything is as it was before.")))
+        again = StripButton(_tr("Redo"), lambda: redo_edit(context, step), closes=True)
+        first = _tr("Undone: {step}.").format(step=step.name)
+        context.message_wanted.emit(Message(_KEY, Tone.GOOD, first, buttons=(again,)))
 
-    context.background.run(work, done, lambda error: _say(context, error), name="take back")
+    context.projects.edits.undo(done, lambda error: _say(context, error), only)
 
 
-def _say(context: AppContext, error: Exception) -> None:
-    if not isinstance(error, ArenaError):
-        raise error
+def redo_edit(context: AppContext, only: EditStep | None = None) -> None:
+    """Does the step again that was undone last. `only`: if it is that one."""
+
+    def done(step: EditStep) -> None:
+        context.projects.reload()
+        undo = StripButton(_tr("Undo"), lambda: undo_edit(context, step), closes=True)
+        first = _tr("Done again: {step}.").format(step=step.name)
+        context.message_wanted.emit(Message(_KEY, Tone.GOOD, first, buttons=(undo,)))
+
+    context.projects.edits.redo(done, lambda error: _say(context, error), only)
+
+
+def _say(context: AppContext, error: ArenaError) -> None:
     context.message_wanted.emit(Message(_KEY, Tone.BAD, error.message, error.hint))

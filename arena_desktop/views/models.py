@@ -227,7 +227,8 @@ class ModelsView(SetupView):
         if row is None or project is None:
             return
         said = self.tr("{model} was taken out of the project.").format(model=row.label)
-        write_to_project(self.context, lambda: remove_model(project, row.key), said)
+        name = self.tr("take {model} out").format(model=row.label)
+        write_to_project(self.context, lambda: remove_model(project, row.key), said, name=name)
 
     def _on_link(self, row: ModelRow, link: str) -> None:
         if link == "key" and row.connection is not None:

@@ -6,13 +6,21 @@ import contextlib
 import hashlib
 import os
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from engine.config.text_files import TextFile
 from engine.errors import UserError, WorldError
 
 
-def save_text(file: TextFile, text: str, *, overwrite: bool = False) -> TextFile:
+@dataclass(frozen=True, slots=True)
+class SavedFile(TextFile):
+    """A file as it was just written. `replaced` are the bytes it had before, None = it was not there."""
+
+    replaced: bytes | None = None
+
+
+def save_text(file: TextFile, text: str, *, overwrite: bool = False) -> SavedFile:
     """Replaces a file by its edited text and gives the file as it is now.
 
     A file that changed on disk since it was read is left alone unless `overwrite` is True.
@@ -22,7 +30,8 @@ def save_text(file: TextFile, text: str, *, overwrite: bool = False) -> TextFile
         UserError: `changed_on_disk`, `not_encodable`.
         WorldError: `file_unwritable`.
     """
-    if not overwrite and _digest(file.path) != file.digest:
+    before = bytes_of(file.path)
+    if not overwrite and digest_of(before) != file.digest:
         raise UserError(
             "changed_on_disk",
             f"{file.path.name} was changed by another program since it was opened.",
@@ -30,23 +39,45 @@ def save_text(file: TextFile, text: str, *, overwrite: bool = False) -> TextFile
             file=str(file.path),
         )
     data = _encoded(file, text)
+    write_bytes(file.path, data)
+    return SavedFile(file.path, text, file.encoding, digest_of(data), replaced=before)
+
+
+def write_bytes(path: Path, data: bytes | None) -> None:
+    """Makes a file hold exactly these bytes, as a whole; None takes the file away.
+
+    Raises:
+        WorldError: `file_unwritable`.
+    """
     try:
-        _replace(file.path, data)
+        if data is None:
+            path.unlink(missing_ok=True)
+        else:
+            _replace(path, data)
     except OSError as error:
         raise WorldError(
             "file_unwritable",
-            f"{file.path.name} cannot be written: {error.strerror or error}.",
+            f"{path.name} cannot be written: {error.strerror or error}.",
             hint="Check that the folder is not read-only and the disk is not full.",
-            file=str(file.path),
+            file=str(path),
         ) from error
-    return TextFile(file.path, text, file.encoding, hashlib.sha256(data).hexdigest())
 
 
-def _digest(path: Path) -> str:
+def digest_of(data: bytes | None) -> str:
+    """The digest of a file's bytes; empty for a file that is not there."""
+    return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def bytes_of(path: Path) -> bytes | None:
+    """What a file holds; None = it is not there.
+
+    Raises:
+        WorldError: `file_unreadable`.
+    """
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except FileNotFoundError:
-        return ""
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
         raise WorldError(
             "file_unreadable",

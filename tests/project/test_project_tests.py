@@ -48,7 +48,7 @@ def test_cells_become_tests(cells: list[list[str]], wanted: list[NewTest]) -> No
 def test_a_few_go_to_the_end_of_the_file_that_is_there(tmp_path: Path) -> None:
     opened = load_project(project(tmp_path))
     new = [NewTest("Who: me?\nSecond line", "- yes #1", "one"), NewTest("No answer"), NewTest("  ", "lost")]
-    assert add_tests_to_project(opened, new) == opened.root / "tests.yaml"
+    assert add_tests_to_project(opened, new).file.path == opened.root / "tests.yaml"
     assert (tmp_path / "tests.yaml").read_text("utf-8").startswith(TESTS)
     cases = load_project(tmp_path).all_cases
     assert [case.input for case in cases] == ["What?", "Who: me?\nSecond line", "No answer"]
@@ -61,7 +61,7 @@ def test_a_few_go_to_the_end_of_the_file_that_is_there(tmp_path: Path) -> None:
 )
 def test_beside_a_table_they_get_a_file_of_their_own(tmp_path: Path, config: str) -> None:
     opened = load_project(project(tmp_path, config, "id,input,reference\none,What?,that\n", "tests.csv"))
-    assert add_tests_to_project(opened, [NewTest("When?", "now")]).name == "added-tests.yaml"
+    assert add_tests_to_project(opened, [NewTest("When?", "now")]).file.path.name == "added-tests.yaml"
     again = load_project(tmp_path)
     assert sorted(str(case.input) for case in again.all_cases) == ["What?", "When?"]
     assert not again.problems
@@ -71,7 +71,7 @@ def test_many_are_written_at_once(tmp_path: Path) -> None:
     opened = load_project(project(tmp_path))
     new = [NewTest(f"Question {number}", str(number)) for number in range(FEW + 1)]
     place = add_tests_to_project(opened, new)
-    assert place.name == "added-tests.yaml"
+    assert place.file.path.name == "added-tests.yaml"
     cases = load_project(tmp_path).all_cases
     assert len(cases) == FEW + 2
     assert {case.reference for case in cases} >= {"0", str(FEW)}
