@@ -22,8 +22,10 @@ def main(argv: list[str] | None = None) -> int:
     # The statistics are many small products: threads of the linear algebra only get in their way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not arguments or arguments[0] == "window":
-        from arena_desktop.app import run_window
+        from providers.heavy_import import heavy_import
 
+        with heavy_import():
+            from arena_desktop.app import run_window
         return run_window(arguments[1:])
     from arena_desktop.cli import run_command_line
 

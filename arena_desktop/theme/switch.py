@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -153,10 +153,15 @@ class Theme(QObject):
         self._app.setFont(font)
         self._app.setFont(F("button", base=font), "QPushButton")
         self._app.setPalette(palette_for(theme))
+        # Where one sheet takes another's place Qt polishes every widget once for each of its parents,
+        # thirty times in a page of the window; taking it away and giving one polishes it twice.
+        self._app.setStyleSheet("")
         self._app.setStyleSheet(style_sheet(theme, write_pictures(theme, self._cache)))
         for widget in self._app.allWidgets():
             _renew(widget)
-            _widen(widget)
+            if _widen(widget):
+                # A label keeps the size that it wished with its width of before until its font changes.
+                QApplication.sendEvent(widget, QEvent(QEvent.Type.FontChange))
         self.changed.emit()
 
     def retire(self) -> None:
@@ -188,12 +193,15 @@ def _renew(widget: QWidget) -> None:
         _colour(widget)
 
 
-def _widen(widget: QWidget) -> None:
+def _widen(widget: QWidget) -> bool:
+    """Whether the width has become another."""
     width, least = widget.property(_WIDTH_PROPERTY), widget.property(_LEAST_PROPERTY)
+    before = widget.minimumWidth()
     if width:
         widget.setFixedWidth(scaled(width))
     if least:
         widget.setMinimumWidth(scaled(least))
+    return widget.minimumWidth() != before
 
 
 def _colour(widget: QWidget) -> None:

@@ -129,7 +129,10 @@ def _paint(kind: str) -> None:
         window: Any = QMainWindow()
         window.setCentralWidget(QLabel("hello"))
     else:
-        from arena_desktop.app import create
+        from providers.heavy_import import heavy_import
+
+        with heavy_import():  # as the program does
+            from arena_desktop.app import create
 
         app, window = create([str(ROOT / "projects" / "support-triage")], _home())
 

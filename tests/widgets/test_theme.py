@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -246,3 +246,25 @@ def test_icons_have_a_picture_for_not_available(theme: Theme) -> None:
 
     made = icon("run", "text", size=16, air=3)
     assert made.pixmap(19, 16).toImage() != made.pixmap(19, 16, QIcon.Mode.Disabled).toImage()
+
+
+def test_a_switch_looks_at_a_widget_a_few_times_however_deep_it_lies(qtbot, theme: Theme) -> None:
+    class Counting(QLabel):
+        looks = 0
+
+        def changeEvent(self, event: QEvent) -> None:
+            super().changeEvent(event)
+            self.looks += event.type() == QEvent.Type.StyleChange
+
+    top = QWidget()
+    qtbot.addWidget(top)
+    inside = top
+    for _ in range(12):
+        layout = QVBoxLayout(inside)
+        inside = QWidget()
+        layout.addWidget(inside)
+    label = Counting("deep", inside)
+    top.show()
+    label.looks = 0
+    theme.set_appearance(Appearance.DARK)
+    assert 0 < label.looks <= 4
