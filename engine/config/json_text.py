@@ -54,7 +54,7 @@ class _Lines:
 
 
 class _Placed:
-    """A node that knows offsets; `start_mark` and `end_mark` are made when they are read."""
+    """A node that knows offsets; `start_mark` and `end_mark` are made when they are read, never written."""
 
     __slots__ = ()
     _lines: _Lines
@@ -73,7 +73,7 @@ class _Placed:
 _SLOTS = ("_end", "_lines", "_start", "tag", "value")
 
 
-class JsonScalar(_Placed, ScalarNode):
+class JsonScalar(_Placed, ScalarNode):  # type: ignore[override]
     """A text, or a word such as `true` or `1.50` as it is written."""
 
     __slots__ = (*_SLOTS, "style")
@@ -84,7 +84,8 @@ class JsonScalar(_Placed, ScalarNode):
 
 
 class _Collection(_Placed):
-    __slots__ = ()
+    tag: str
+    value: list[Any]
     flow_style = True
 
     def __init__(self, tag: str, value: list[Any], lines: _Lines, start: int, end: int) -> None:
@@ -92,13 +93,13 @@ class _Collection(_Placed):
         self._lines, self._start, self._end = lines, start, end
 
 
-class JsonSequence(_Collection, SequenceNode):
+class JsonSequence(_Collection, SequenceNode):  # type: ignore[override]
     """A list."""
 
     __slots__ = _SLOTS
 
 
-class JsonMapping(_Collection, MappingNode):
+class JsonMapping(_Collection, MappingNode):  # type: ignore[override]
     """An object: pairs of nodes in their order, twins included."""
 
     __slots__ = _SLOTS

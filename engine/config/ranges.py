@@ -40,14 +40,15 @@ def check_range(annotation: Any, value: Any) -> tuple[Any, str]:
 
 def _plainly_fits(annotation: Any, value: Any) -> bool:
     """True only where pydantic would give the value back as it is."""
-    base, marks = annotation, ()
+    base: Any = annotation
+    marks: list[Any] = []
     if get_origin(annotation) is Annotated:
         base, *marks = get_args(annotation)
     if get_origin(base) is Literal:
         return not marks and type(value) is str and value in get_args(base)
     if type(value) is not base or base not in (bool, int, float, Decimal):
         return False
-    return math.isfinite(value) and all(_within(mark, value) for mark in marks)
+    return math.isfinite(value) and all(_within(item, value) for item in marks)
 
 
 def _within(mark: Any, value: Any) -> bool:

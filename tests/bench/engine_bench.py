@@ -116,7 +116,7 @@ def _program(url: str, calls: int, width: int) -> None:
         printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         with contextlib.redirect_stdout(printed):
             code = program(["run", folder, "--quiet", "--json"])
-    if code or json.loads(printed.buffer.getvalue())["run"]["completed"] != calls:
+    if code or json.loads(printed.buffer.getvalue())["completed"] != calls:
         raise SystemExit("the program lost calls")
 
 
