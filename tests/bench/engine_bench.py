@@ -113,11 +113,14 @@ def _program(url: str, calls: int, width: int) -> None:
         Path(folder, "config.yaml").write_text(yaml.safe_dump(config))
         Path(folder, "tests.json").write_text(json.dumps(cases))
         del cases
-        printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-        with contextlib.redirect_stdout(printed):
-            code = program(["run", folder, "--quiet", "--json"])
-    if code or json.loads(printed.buffer.getvalue())["completed"] != calls:
-        raise SystemExit("the program lost calls")
+        with contextlib.redirect_stdout(io.StringIO()):
+            code = program(["run", folder, "--quiet"])
+        from engine.paths import store_path
+        from engine.storage.store import Store
+
+        with Store.open(store_path()) as store:
+            if code or store.runs()[0].completed != calls:
+                raise SystemExit("the program lost calls")
 
 
 def _asked(url: str, calls: int, width: int) -> tuple[dict[str, object], list[dict[str, str]]]:
