@@ -200,6 +200,8 @@ def create(argv: Sequence[str], home: Path | None = None) -> tuple[QApplication,
     given = next((word for word in argv if not word.startswith("-") and Path(word).exists()), None)
     if given is not None:
         window.open_project(Path(given))
+    else:
+        window.come_back()
     return app, window
 
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QMimeData, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
+from arena_desktop.last_place import LastPlace
 from arena_desktop.main_window import MainWindow, PageEntry
 from arena_desktop.rescore_bar import RescoreBar
 from arena_desktop.run_bar import RunBar
@@ -43,6 +44,8 @@ class ArenaWindow(MainWindow):
         super().__init__(context.settings, theme, pages)
         self._context = context
         self._wanted_run: str | None = None
+        self.page_after_opening = ""
+        """The page to show once a project is open, when Home is still on show; empty: the usual one."""
         context.open_sample = self.open_sample
         self.setAcceptDrops(True)
         self._connect_desks()
@@ -51,6 +54,7 @@ class ArenaWindow(MainWindow):
         self._actions = WindowActions(self, context)
         self._trust = TrustGuard(self, context)
         self._unsaved = UnsavedRun(self, context)
+        self._place = LastPlace(self, context)
 
     @property
     def context(self) -> AppContext:
@@ -62,6 +66,10 @@ class ArenaWindow(MainWindow):
         self._care, self._repair = care, repair
 
     # the contract
+
+    def come_back(self) -> None:
+        """Opens the project and the page of the last time, if the program was closed with one open."""
+        self._place.come_back()
 
     def open_project(self, path: Path | str) -> None:
         """Opens a project folder; `project_opened` follows."""
@@ -104,8 +112,10 @@ class ArenaWindow(MainWindow):
         attention = bool(project.errors)
         self.rail.set_mark("project", Mark.ATTENTION if attention else Mark.NONE)
         self._context.results.list_runs(project.config.project)
+        wanted, self.page_after_opening = self.page_after_opening, ""
         if self.current_page() in ("", "home"):
-            self.show_page("project" if attention else "run")
+            usual = "project" if attention else "run"
+            self.show_page(wanted if self.has_page(wanted) else usual)
         self._say_faults(opened)
         self.project_opened.emit(project)
 
@@ -152,6 +162,7 @@ class ArenaWindow(MainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
         if event.isAccepted():
+            self._place.end()
             self._care.close()
             self._context.background.close()
             self._context.results.close()

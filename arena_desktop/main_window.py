@@ -103,6 +103,10 @@ class MainWindow(QMainWindow):
         if not self._entries[self.current_page()].in_rail:
             self.show_page(self._came_from)
 
+    def has_page(self, name: str) -> bool:
+        """Whether a page of this name stands in the rail."""
+        return name in self._entries and self._entries[name].in_rail
+
     def page(self, name: str) -> Page:
         """The page, built if need be, without showing it."""
         page = self._pages.get(name)

@@ -61,6 +61,8 @@ class Settings(QObject):
     notify_failed = Preference("run/notify_failed", True)
     autosave = Preference("project/autosave", True)
     last_page = Preference("window/last_page", "home")
+    last_project = Preference("window/last_project", "")
+    is_going_on = Preference("window/is_going_on", False)
     last_folder = Preference("project/last_folder", "")
     export_folder = Preference("export/folder", "")
     export_format = Preference("export/format", "xlsx")

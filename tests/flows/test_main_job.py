@@ -227,3 +227,79 @@ def test_a_window_saved_on_a_missing_screen_comes_back_where_it_is_seen(
     screen = second.screen().availableGeometry()
     assert screen.intersects(second.frameGeometry())
     assert screen.contains(second.frameGeometry().topLeft() + QPoint(60, 10))
+
+
+# ---- the project and the page of the last time
+
+
+def _project(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "config.yaml").write_text('project: Mine\nmodels: ["mock:echo"]\n', encoding="utf-8")
+    tests = "".join(
+        f"- {{id: t{n}, input: Question {n}, reference: a, tags: [tag{n % 2}]}}\n" for n in range(6)
+    )
+    (folder / "tests.yaml").write_text(tests, encoding="utf-8")
+    return folder
+
+
+def test_the_project_and_the_page_come_back(
+    windows: Callable[[], ArenaWindow], tmp_path: Path, qtbot: QtBot
+) -> None:
+    first = windows()
+    with qtbot.waitSignal(first.project_opened, timeout=LONG_MS):
+        first.open_project(_project(tmp_path / "mine"))
+    first.show_page("cases")
+    again = windows()
+    qtbot.waitUntil(lambda: again.context.projects.project is not None, timeout=LONG_MS)
+    assert again.context.projects.project.config.project == "Mine"
+    assert again.current_page() == "cases"
+    again.context.projects.close()
+    third = windows()
+    qtbot.waitUntil(lambda: not third.context.background.busy, timeout=LONG_MS)
+    assert (third.current_page(), third.context.projects.project) == ("home", None)
+
+
+@pytest.mark.parametrize("how", ["moved", "spoilt"])
+def test_a_start_without_the_last_project_is_home_and_says_why_once(
+    windows: Callable[[], ArenaWindow], tmp_path: Path, qtbot: QtBot, how: str
+) -> None:
+    first = windows()
+    folder = _project(tmp_path / "mine")
+    with qtbot.waitSignal(first.project_opened, timeout=LONG_MS):
+        first.open_project(folder)
+    first.close()
+    if how == "moved":
+        folder.rename(tmp_path / "elsewhere")
+    else:
+        (folder / "config.yaml").unlink()
+    again = windows()
+    qtbot.waitUntil(lambda: bool(again.window_strips.messages()), timeout=LONG_MS)
+    message = again.window_strips.messages()[0]
+    assert (
+        message.first
+        == {
+            "moved": "The project that was open last is not where it was.",
+            "spoilt": "The project that was open last cannot be opened.",
+        }[how]
+    )
+    assert "mine" in message.text
+    assert (again.current_page(), again.context.projects.project) == ("home", None)
+    third = windows()
+    qtbot.waitUntil(lambda: not third.context.background.busy, timeout=LONG_MS)
+    assert not third.window_strips.messages()
+
+
+def test_nothing_is_opened_after_an_end_that_was_none(
+    windows: Callable[[], ArenaWindow], tmp_path: Path, qtbot: QtBot
+) -> None:
+    first = windows()
+    with qtbot.waitSignal(first.project_opened, timeout=LONG_MS):
+        first.open_project(_project(tmp_path / "mine"))
+    first.close()
+    settings = Settings(tmp_path / "home" / "settings.ini")
+    assert settings.last_project == str(tmp_path / "mine")
+    settings.is_going_on = True
+    settings.sync()
+    again = windows()
+    qtbot.waitUntil(lambda: not again.context.background.busy, timeout=LONG_MS)
+    assert (again.current_page(), again.context.projects.project) == ("home", None)
