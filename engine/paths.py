@@ -21,11 +21,14 @@ SETTINGS_NAME = "settings.ini"
 _PRIVATE_FOLDER = 0o700
 _PRIVATE_FILE = 0o600
 
+_ELSEWHERE = "Allow writing there, or choose another place, and try again."
+_OTHER_HOME = "Set ARENA_HOME to a folder you may write to, or free the place and try again."
 
-def private_folder(path: Path) -> Path:
+
+def private_folder(path: Path, hint: str = _ELSEWHERE) -> Path:
     """Makes `path` (and its parents), readable by the user only, and returns it.
 
-    A folder that is already there is left as it is. Raises WorldError `home_unwritable`.
+    A folder that is already there is left as it is. Raises WorldError `home_unwritable` with `hint`.
     """
     try:
         if not path.is_dir():
@@ -35,7 +38,7 @@ def private_folder(path: Path) -> Path:
         raise WorldError(
             "home_unwritable",
             f"The folder {path} cannot be made ({error.strerror or error}), so nothing can be kept there.",
-            hint="Set ARENA_HOME to a folder you may write to, or free the place and try again.",
+            hint=hint,
             path=str(path),
         ) from error
     return path
@@ -76,10 +79,10 @@ def home() -> Path:
     """The folder of the store, the settings and the answers to trust questions."""
     override = _override()
     if override is not None:
-        return private_folder(override)
+        return _own_folder(override)
     from platformdirs import user_data_path
 
-    return private_folder(user_data_path(APP_NAME, appauthor=False))
+    return _own_folder(user_data_path(APP_NAME, appauthor=False))
 
 
 def store_path() -> Path:
@@ -93,25 +96,30 @@ def settings_path() -> Path:
         return home() / SETTINGS_NAME
     from platformdirs import user_config_path
 
-    return private_folder(user_config_path(APP_NAME, appauthor=False)) / SETTINGS_NAME
+    return _own_folder(user_config_path(APP_NAME, appauthor=False)) / SETTINGS_NAME
 
 
 def logs_dir() -> Path:
     """The folder of the rotating log files."""
     if _override() is not None:
-        return private_folder(home() / "logs")
+        return _own_folder(home() / "logs")
     from platformdirs import user_log_path
 
-    return private_folder(user_log_path(APP_NAME, appauthor=False))
+    return _own_folder(user_log_path(APP_NAME, appauthor=False))
 
 
 def caches_dir() -> Path:
     """The folder of what can be fetched again (model lists, refreshed prices)."""
     if _override() is not None:
-        return private_folder(home() / "caches")
+        return _own_folder(home() / "caches")
     from platformdirs import user_cache_path
 
-    return private_folder(user_cache_path(APP_NAME, appauthor=False))
+    return _own_folder(user_cache_path(APP_NAME, appauthor=False))
+
+
+def _own_folder(path: Path) -> Path:
+    """A folder of the program itself: ARENA_HOME moves it, and not that of a file a person picked."""
+    return private_folder(path, _OTHER_HOME)
 
 
 def _override() -> Path | None:

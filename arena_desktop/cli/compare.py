@@ -53,14 +53,14 @@ def _side(side: SideFigures) -> dict[str, Any]:
     }
 
 
-def _model(change: ModelChange, names: Mapping[str, str], deciding: str) -> dict[str, Any]:
+def _model(change: ModelChange, names: Mapping[str, str]) -> dict[str, Any]:
     pair = pair_document(change.pair)
     return {
         "model_key": change.model_key,
         "label": names.get(change.model_key, change.model_key),
         "before": _side(change.before),
         "after": _side(change.after),
-        "change": change_words(change, deciding)[0],
+        "change": change_words(change)[0],
         "pair": None if pair is None or change.pair is None else {**pair, "row": change.pair.row},
         "better": list(change.better),
         "worse": list(change.worse),
@@ -89,7 +89,7 @@ def comparison_document(
         "composite_comparable": found.composite_comparable,
         "models_only_before": list(found.models_only_before),
         "models_only_after": list(found.models_only_after),
-        "models": [_model(change, names, found.deciding) for change in found.models],
+        "models": [_model(change, names) for change in found.models],
     }
 
 
@@ -112,12 +112,12 @@ def _sentences(
     return words.headline, words.lead, " ".join(part for part in shared_sentence(found) if part)
 
 
-def _row(change: ModelChange, names: Mapping[str, str], deciding: str) -> tuple[str, ...]:
+def _row(change: ModelChange, names: Mapping[str, str]) -> tuple[str, ...]:
     return (
         names.get(change.model_key, change.model_key),
         passed_of(change.before),
         passed_of(change.after),
-        change_words(change, deciding)[0],
+        change_words(change)[0],
         cost_change(change.before.metrics.get("cost"), change.after.metrics.get("cost")),
         wait_change(change.before.latency_p50_ms, change.after.latency_p50_ms),
     )
@@ -157,7 +157,7 @@ def compare(options: argparse.Namespace) -> int:
     if not found.models:
         return EXIT_OK
     out()
-    out(table([HEAD, *(_row(change, names, found.deciding) for change in found.models)]))
+    out(table([HEAD, *(_row(change, names) for change in found.models)]))
     lines = [line for change in found.models for line in _moved(change, names)]
     if lines:
         say("Tests that changed:", quiet=options.quiet)

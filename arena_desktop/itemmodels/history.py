@@ -181,7 +181,7 @@ def _change_cell(row: CompareRow) -> Cell | None:
     change = row.change
     if change is None:
         return IconTextCell("", _change_text(row), tone="text3")
-    text, tone = compared.change_words(change, row.deciding)
+    text, tone = compared.change_words(change)
     before, after = change.before.mean, change.after.mean
     known = before is not None and after is not None and 0 <= before <= 1 and 0 <= after <= 1
     if not known or before is None or after is None:
@@ -192,7 +192,7 @@ def _change_cell(row: CompareRow) -> Cell | None:
 def _change_text(row: CompareRow) -> str:
     if row.change is None:
         return compared.not_in(row.missing or 0)
-    return compared.change_words(row.change, row.deciding)[0]
+    return compared.change_words(row.change)[0]
 
 
 def _metric(row: CompareRow, name: str, *, after: bool) -> float | None:

@@ -14,7 +14,6 @@ from engine.stats.samples import SHARES
 
 _REAL = (4, 5)
 _SAME = (2, 6)
-_LESS_IS_BETTER = frozenset({"cost", "latency", "latency_p95", "tokens", "error_rate"})
 _SAME_COST_USD = 0.005
 _SAME_WAIT_MS = 50.0
 
@@ -38,10 +37,10 @@ def is_real(change: ModelChange) -> bool:
     return change.pair is not None and change.pair.row in _REAL
 
 
-def got_better(change: ModelChange, deciding: str) -> bool:
-    """The direction of a change on the deciding metric."""
+def got_better(change: ModelChange) -> bool:
+    """The direction of a change on the deciding metric, as the project reads it."""
     delta = _delta(change)
-    return delta < 0 if deciding in _LESS_IS_BETTER else delta > 0
+    return delta < 0 if change.less_is_better else delta > 0
 
 
 def compare_words(
@@ -52,7 +51,7 @@ def compare_words(
     if not real:
         return _nothing_real(found, names)
     first = real[0]
-    better = got_better(first, found.deciding)
+    better = got_better(first)
     chip = _tr("A real difference")
     return CompareWords(
         chip,
@@ -126,9 +125,7 @@ def _lead(found: Comparison, first: ModelChange, names: Mapping[str, str]) -> st
     for other in others:
         if is_real(other):
             name = names.get(other.model_key, other.model_key)
-            verb = (
-                _tr("{name} got better.") if got_better(other, found.deciding) else _tr("{name} got worse.")
-            )
+            verb = _tr("{name} got better.") if got_better(other) else _tr("{name} got worse.")
             parts.append(verb.format(name=name))
     close = sum(not is_real(other) for other in others)
     if close == 1:
@@ -203,13 +200,13 @@ def better_worse(change: ModelChange) -> str:
     )
 
 
-def change_words(change: ModelChange, deciding: str) -> tuple[str, str]:
+def change_words(change: ModelChange) -> tuple[str, str]:
     """What the table says about a change, and its tone: good, bad or text2."""
     pair = change.pair
     if pair is None:
         return _tr("not marked in both runs"), "text2"
     if is_real(change):
-        return better_worse(change), "good" if got_better(change, deciding) else "bad"
+        return better_worse(change), "good" if got_better(change) else "bad"
     if not (change.better or change.worse):
         return _tr("same on every test"), "text2"
     if pair.row in _SAME:
@@ -219,7 +216,7 @@ def change_words(change: ModelChange, deciding: str) -> tuple[str, str]:
 
 def change_spoken(change: ModelChange, deciding: str) -> str:
     """The change for a screen reader, with the likely range where there is one."""
-    text, _tone = change_words(change, deciding)
+    text, _tone = change_words(change)
     said = f"{text}. {better_worse(change)}"
     gap = _gap(change.pair) if deciding in SHARES else ""
     return f"{said}. {gap}" if gap else said

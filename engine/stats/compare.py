@@ -49,7 +49,8 @@ class SideFigures:
 class ModelChange:
     """What became of one model. `pair` is after - before on the deciding metric, its `row` that of
     the verdict; `better`, `worse` and `same` are case ids. `entry_changed`: another model id,
-    prompt or parameters stand behind the same key."""
+    prompt or parameters stand behind the same key. `less_is_better`: how the project reads the
+    deciding metric."""
 
     model_key: str
     before: SideFigures
@@ -59,6 +60,7 @@ class ModelChange:
     worse: tuple[str, ...] = ()
     same: tuple[str, ...] = ()
     entry_changed: bool = False
+    less_is_better: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,8 @@ def _change(key: str, old: ModelSample, new: ModelSample, frame: _Frame, entry_c
         pair = compare_two(*sides, frame.terms)
         pair = pair if pair.cases else None
     better, worse, same = _moved(frame.terms.sign * (values[0] - values[1]), frame.grid)
-    return ModelChange(key, before, after, pair, better, worse, same, entry_changed)
+    less = frame.terms.sign < 0
+    return ModelChange(key, before, after, pair, better, worse, same, entry_changed, less)
 
 
 def _with_rows(changes: Sequence[ModelChange], terms: Terms) -> tuple[ModelChange, ...]:

@@ -78,6 +78,20 @@ def test_touching_keeps_what_is_there(tmp_path: Path) -> None:
     assert target.read_text(encoding="utf-8") == "kept"
 
 
+def test_only_the_programs_own_folder_is_moved_by_arena_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(WorldError) as picked:
+        paths.touch_private(tmp_path / "file" / "results.sqlite")
+    assert "ARENA_HOME" not in picked.value.hint
+    assert "another place" in picked.value.hint
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path / "file" / "home"))
+    with pytest.raises(WorldError) as own:
+        paths.caches_dir()
+    assert "ARENA_HOME" in own.value.hint
+
+
 def test_a_home_that_cannot_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("ARENA_HOME", str(tmp_path / "file" / "home"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.config.schema import Defaults
+from engine.config.schema import Defaults, MetricRule
 from engine.domain import Case
 from engine.stats.compare import compare_runs
 from tests.stats.builders import board_input, config_with, patterns, scored
@@ -47,6 +47,16 @@ def test_less_is_better_turns_better_and_worse() -> None:
     (change,) = compare_runs(before, after).models
     assert change.better == ("c0",)
     assert (change.before.latency_p50_ms, change.after.latency_p50_ms) == (100.0, 50.0)
+
+
+@pytest.mark.parametrize(("metric", "direction"), [("accuracy", "min"), ("latency", "max")])
+def test_the_direction_is_the_one_the_project_gives(metric: str, direction: str) -> None:
+    config = config_with(deciding=metric, rules={metric: MetricRule(direction=direction)})
+    before = board_input([scored("a", "c0", 1, 0.0, latency=50.0)], config=config)
+    after = board_input([scored("a", "c0", 1, 1.0, latency=100.0)], config=config)
+    (change,) = compare_runs(before, after).models
+    assert change.less_is_better == (direction == "min")
+    assert (change.better, change.worse) == ((), ("c0",)) if direction == "min" else (("c0",), ())
 
 
 def test_what_is_not_in_both_is_named() -> None:

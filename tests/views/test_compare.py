@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QStackedWidget
@@ -229,20 +231,22 @@ def test_too_close_is_never_called_better() -> None:
     assert said.headline == "No change is large enough to be sure of it."
     assert said.chip == "Too close to call"
     assert "better" in said.lead
-    assert words.change_words(change("one", 7, 0.1, 5, 0), "accuracy") == ("too close to call", "text2")
+    assert words.change_words(change("one", 7, 0.1, 5, 0)) == ("too close to call", "text2")
 
 
 def test_the_same_is_said_to_be_the_same() -> None:
     said = words.compare_words(compared(change("one", 6, 0.0)), NAMES, {})
     assert said.headline == "Nothing changed."
-    assert words.change_words(change("one", 6, 0.0), "accuracy") == ("same on every test", "text2")
+    assert words.change_words(change("one", 6, 0.0)) == ("same on every test", "text2")
 
 
 def test_where_less_is_better_the_direction_turns() -> None:
-    cheaper = change("one", 4, -0.3, 9, 0)
-    assert words.got_better(cheaper, "cost")
-    assert not words.got_better(cheaper, "accuracy")
-    assert words.change_words(cheaper, "cost")[1] == "good"
+    lower = change("one", 4, -0.3, 9, 0)
+    cheaper = replace(lower, less_is_better=True)
+    assert words.got_better(cheaper)
+    assert not words.got_better(lower)
+    assert words.change_words(cheaper)[1] == "good"
+    assert words.change_words(lower)[1] == "bad"
 
 
 def test_differences_of_cost_and_wait_in_words() -> None:
@@ -261,7 +265,7 @@ def test_nothing_marked_is_said() -> None:
     none = ModelChange("one", SideFigures(None, 0, 0, None), SideFigures(None, 0, 0, None), None)
     said = words.compare_words(compared(none), NAMES, {})
     assert said.headline == "No model has marked answers in both runs."
-    assert words.change_words(none, "accuracy")[0] == "not marked in both runs"
+    assert words.change_words(none)[0] == "not marked in both runs"
     assert words.passed_of(none.before) == "–"
 
 
