@@ -44,7 +44,7 @@ def usual_checks(project: Project) -> tuple[CheckSpec, ...]:
     return project_checks(scorers.checks) or (CheckSpec(scorers.default),)
 
 
-def changed(before: Sequence[CheckSpec], choices: Sequence[CheckChoice]) -> bool:
+def differs(before: Sequence[CheckSpec], choices: Sequence[CheckChoice]) -> bool:
     """Whether the choices are anything else than what was there."""
     return [choice.spec for choice in choices] != list(before)
 
@@ -68,7 +68,7 @@ def change_usual_checks(
         text.change_list(("scorers", "checks"), before, choices)
     elif len(choices) == 1 and _is_plain(choices[0].spec) and not _shared(project, choices[0].spec, forget):
         text.change_default(before[0], choices[0].spec)
-    elif changed(before, choices):
+    elif differs(before, choices):
         text.set(("scorers", "checks"), [as_written(choice.spec) for choice in choices])
     others = [Written(save_text(own, new), own.text) for own, new in without_own_checks(project, forget)]
     return Written(save_text(file, text.text), file.text, tuple(others))

@@ -43,7 +43,7 @@ class CriterionRow(QWidget):
         self.check_must.setChecked(criterion.must_pass)
         self.check_must.setObjectName(f"check_criterion_{number}")
         self.check_must.setAccessibleName(_tr("Criterion {number} must pass").format(number=number))
-        away = IconButton(
+        self.button_away = away = IconButton(
             "close",
             _tr("Remove criterion {number}").format(number=number),
             name=f"button_remove_criterion_{number}",
@@ -54,6 +54,11 @@ class CriterionRow(QWidget):
             row.addWidget(widget)
         self.edit_name.textChanged.connect(self.changed)
         self.spin_weight.valueChanged.connect(self.changed)
+        self.check_must.toggled.connect(self.changed)
+
+    def stops(self) -> list[QWidget]:
+        """Where the keyboard stops in it, in order."""
+        return [self.edit_name, self.spin_weight, self.check_must, self.button_away]
 
     def value(self) -> dict[str, Any] | None:
         """As the settings file holds it; None where it has no name."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from arena_desktop.desks.project_checks import can_change_checks
 from arena_desktop.desks.project_tests import can_change
 from arena_desktop.itemmodels.cases import CaseRow, check_words, name_words, question_text, reference_text
 from arena_desktop.views.setup_parts import Glyph, ValueText, clear
@@ -22,6 +23,7 @@ class CasePane(Card):
     stepped = Signal(int)
     change_pressed = Signal(object)
     delete_pressed = Signal(object)
+    marking_pressed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__(padding=20, spacing=12, name="detail")
@@ -60,7 +62,9 @@ class CasePane(Card):
         """Shows a test from its beginning; None says that none is chosen."""
         clear(self._parts)
         self._row = row
-        self._doing.setVisible(row is not None and can_change(row.case))
+        self._doing.setVisible(row is not None and can_change_checks(row.case))
+        for button in (self.button_change, self.button_delete):
+            button.setVisible(row is not None and can_change(row.case))
         if row is None:
             self.title.setText(self.tr("No test chosen"))
             return
@@ -87,9 +91,13 @@ class CasePane(Card):
         self.button_change = Button(self.tr("Change…"), icon="edit", name="button_change_test")
         self.button_change.setAccessibleName(self.tr("Change this test"))
         self.button_change.clicked.connect(lambda: self.change_pressed.emit(self._row))
+        self.button_marking = Button(self.tr("Marking…"), icon="scoring", name="button_change_marking")
+        self.button_marking.setAccessibleName(self.tr("Change how this test is marked"))
+        self.button_marking.clicked.connect(lambda: self.marking_pressed.emit(self._row))
         self.button_delete = Button(self.tr("Delete test"), "danger", name="button_delete_test")
         self.button_delete.clicked.connect(lambda: self.delete_pressed.emit(self._row))
         row.addWidget(self.button_change)
+        row.addWidget(self.button_marking)
         row.addWidget(self.button_delete)
         return self._doing
 

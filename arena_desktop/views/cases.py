@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -12,12 +13,14 @@ from arena_desktop.cells import Tone
 from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.desks.project_tests import can_change
 from arena_desktop.dialogs.add_tests import open_add_tests
+from arena_desktop.dialogs.change_checks import open_change_checks
 from arena_desktop.dialogs.change_test import delete_test, open_change_test
 from arena_desktop.itemmodels.cases import CaseRow, all_tags, case_columns, case_rows
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme import scaled
 from arena_desktop.theme.switch import set_width
 from arena_desktop.views.case_pane import CasePane
+from arena_desktop.views.check_tester import CheckTester
 from arena_desktop.views.setup_parts import SetupView
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.fields import Combo
@@ -57,6 +60,7 @@ class CasesView(SetupView):
         self.pane.stepped.connect(self._on_step)
         self.pane.change_pressed.connect(self._on_change)
         self.pane.delete_pressed.connect(self._on_delete)
+        self.pane.marking_pressed.connect(self._on_marking)
         self._splitter.addWidget(self.pane)
         self._splitter.setStretchFactor(0, 1)
         self._splitter.setStretchFactor(1, 0)
@@ -226,6 +230,11 @@ class CasesView(SetupView):
     def _on_change(self, row: CaseRow | None) -> None:
         if row is not None:
             open_change_test(self.context, row.case, self)
+
+    def _on_marking(self, row: CaseRow | None) -> None:
+        if row is not None:
+            tester = partial(CheckTester, self.context, chosen_only=True)
+            open_change_checks(self.context, self, tester, row.case)
 
     def _on_delete(self, row: CaseRow | None) -> None:
         if row is not None and can_change(row.case):

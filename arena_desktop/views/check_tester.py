@@ -18,11 +18,13 @@ from arena_desktop.widgets.chip import Chip
 from arena_desktop.widgets.fields import Combo, FormGrid, TextArea
 from arena_desktop.widgets.labels import Label
 from arena_desktop.wording import formats
+from arena_desktop.wording.check_choice import not_tried_sentence
 from arena_desktop.wording.run import sandbox_sentences
 from arena_desktop.wording.setup import check_title
 from engine.domain import Case, CheckResult, CheckSpec, ScoreState
 from engine.project import Project
 from engine.scoring.base import ScoringContext
+from engine.scoring.options import read_options
 from engine.scoring.registry import CHECKS, canonical_check
 from engine.scoring.sandbox import Sandbox, SandboxState, is_installed, program_sandbox
 from engine.scoring.try_check import try_check
@@ -70,11 +72,14 @@ def can_be_tried(marking: Marking) -> bool:
 
 
 class CheckTester(Card):
-    """The fields and the mark. The mark is worked out in the background a moment after typing."""
+    """The fields and the mark. The mark is worked out in the background a moment after typing.
 
-    def __init__(self, context: AppContext) -> None:
+    With `chosen_only` it offers no other checks than those it is given: for a choice that is not saved.
+    """
+
+    def __init__(self, context: AppContext, *, chosen_only: bool = False) -> None:
         super().__init__(spacing=12, name="card_tester")
-        self._context = context
+        self._context, self._chosen_only = context, chosen_only
         self._project: Project | None = None
         self._cases: Sequence[Case] = ()
         self._taken: tuple[str, Any] = ("", None)
@@ -107,6 +112,10 @@ class CheckTester(Card):
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             combo.setMinimumContentsLength(12)
             combo.setSizeAdjustPolicy(combo.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._form = form
+        self._nothing = Label("", wrap=True, colour="text2", name="label_not_tried")
+        self.body.addWidget(self._nothing)
+        self._nothing.hide()
         self.body.addWidget(form)
         self.body.addWidget(self._result_line())
         self._wait = QTimer(self, singleShot=True, interval=_DELAY_MS)
@@ -131,6 +140,23 @@ class CheckTester(Card):
         self._test.setEnabled(bool(self._cases))
         self._on_test(self._test.currentIndex())
 
+    def show_choice(self, project: Project, specs: Sequence[CheckSpec]) -> None:
+        """Offers checks that are not saved; what was typed stays and is marked by them."""
+        listed = [Marking(spec, 0, _values(spec, project)) for spec in specs]
+        before = self._check.currentIndex()
+        if project is self._project:
+            self._fill_checks([marking for marking in listed if can_be_tried(marking)])
+            if 0 <= before < self._check.count():
+                self._check.setCurrentIndex(before)
+        else:
+            self.show_project(project, listed)
+        offered = self._check.count() > 0
+        self._nothing.setText("" if offered else not_tried_sentence())
+        self._nothing.setVisible(not offered)
+        self._form.setVisible(offered)
+        self._result.setVisible(offered)
+        self._wait.start()
+
     def try_now(self) -> None:
         """Works the mark out now."""
         self._wait.stop()
@@ -141,7 +167,8 @@ class CheckTester(Card):
             return
         if marking.name == _RUNS_CODE and not self._sandbox_is_ready():
             return
-        reference = self._reference()
+        own = marking.spec.reference if self._chosen_only else None
+        reference = self._reference() if own is None else own
         config = project.config
         context = ScoringContext(
             config.scorers.options, project.root, judge_settings=config.judge, sandbox=self._sandbox
@@ -189,12 +216,13 @@ class CheckTester(Card):
 
     def _fill_checks(self, markings: Sequence[Marking]) -> None:
         used = {marking.name for marking in markings}
-        others = [Marking(CheckSpec(name), 0) for name in _ALWAYS if name not in used]
+        always = () if self._chosen_only else _ALWAYS
+        others = [Marking(CheckSpec(name), 0) for name in always if name not in used]
         before = self._check.currentText()
         self._check.blockSignals(True)
         self._check.clear()
         for marking in (*markings, *others):
-            if marking.tests == 0 and markings and self._check.count() == len(markings):
+            if others and marking is others[0] and markings:
                 self._check.insertSeparator(self._check.count())
             self._check.addItem(marking_title(marking), marking)
         # A separator has an empty text, which is no choice.
@@ -243,6 +271,14 @@ class CheckTester(Card):
 
     def _on_failed(self, error: Exception) -> None:
         raise error
+
+
+def _values(spec: CheckSpec, project: Project) -> Mapping[str, Any]:
+    """The options in force."""
+    name = canonical_check(spec.type)
+    return (
+        read_options(CHECKS[name], spec.options, project.config.scorers.options)[0] if name else spec.options
+    )
 
 
 def marking_title(marking: Marking) -> str:

@@ -10,7 +10,10 @@ from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from arena_desktop.cells import Tone
+from arena_desktop.desks.project_checks import usual_checks
 from arena_desktop.desks.project_desk import OpenProject
+from arena_desktop.dialogs.change_checks import open_change_checks
+from arena_desktop.dialogs.change_margin import open_change_margin
 from arena_desktop.dialogs.change_weights import open_change_weights
 from arena_desktop.theme import current
 from arena_desktop.theme.paint import rounded
@@ -18,7 +21,7 @@ from arena_desktop.theme.switch import set_width
 from arena_desktop.views.check_tester import CheckTester, Marking, marking_title
 from arena_desktop.views.judge_card import JudgeCard
 from arena_desktop.views.mark_again_card import MarkAgainCard
-from arena_desktop.views.setup_parts import QuietNote, SetupView, ValueRows, clear
+from arena_desktop.views.setup_parts import SetupView, ValueRows, clear
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card, CardHead, Divider
 from arena_desktop.widgets.chip import Chip
@@ -54,8 +57,8 @@ def markings(project: Project) -> list[Marking]:
             found.setdefault(key, spec)
             counts[key] = counts.get(key, 0) + 1
     if not found:
-        spec = CheckSpec(project.config.scorers.default)
-        found[_kind_of(spec)], counts[_kind_of(spec)] = spec, 0
+        for spec in usual_checks(project):
+            found[_kind_of(spec)], counts[_kind_of(spec)] = spec, 0
     listed = []
     for key in sorted(found, key=lambda key: -counts[key]):
         spec = found[key]
@@ -72,7 +75,7 @@ def _kind_of(spec: CheckSpec) -> tuple[object, ...]:
 
 
 class ScoringView(SetupView):
-    """What decides the result. All of it is text but the tester."""
+    """What decides the result. It is shown as text; each card has a button that changes it."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context, "scoring", self.tr("Scoring"), scrolls=True)
@@ -91,15 +94,6 @@ class ScoringView(SetupView):
         right.addWidget(self._sure_card())
         self.again = MarkAgainCard(context, self)
         right.addWidget(self.again)
-        right.addWidget(
-            QuietNote(
-                "info",
-                self.tr(
-                    "The way of marking and the gap are changed in the settings file. Read the project again"
-                    " afterwards, on Project."
-                ),
-            )
-        )
         right.addStretch(1)
         self._columns.addLayout(left, 3)
         self._columns.addLayout(right, 2)
@@ -129,7 +123,12 @@ class ScoringView(SetupView):
 
     def _marking_card(self) -> Card:
         card = Card(spacing=12, name="card_marking")
-        card.body.addWidget(CardHead(self.tr("How answers are marked")))
+        head = CardHead(self.tr("How answers are marked"))
+        self.button_checks = Button(self.tr("Change…"), "quiet", name="button_change_checks")
+        self.button_checks.setAccessibleName(self.tr("Change how answers are marked"))
+        self.button_checks.clicked.connect(self._on_change_checks)
+        head.controls.addWidget(self.button_checks)
+        card.body.addWidget(head)
         self._markings = QVBoxLayout()
         self._markings.setSpacing(12)
         card.body.addLayout(self._markings)
@@ -152,11 +151,19 @@ class ScoringView(SetupView):
 
     def _sure_card(self) -> Card:
         card = Card(spacing=8, name="card_sure")
-        card.body.addWidget(CardHead(self.tr("How sure it has to be")))
+        head = CardHead(self.tr("How sure it has to be"))
+        self.button_margin = Button(self.tr("Change…"), "quiet", name="button_change_margin")
+        self.button_margin.setAccessibleName(self.tr("Change how sure it has to be"))
+        self.button_margin.clicked.connect(lambda: open_change_margin(self.context, self))
+        head.controls.addWidget(self.button_margin)
+        card.body.addWidget(head)
         self._sure = QVBoxLayout()
         self._sure.setSpacing(8)
         card.body.addLayout(self._sure)
         return card
+
+    def _on_change_checks(self) -> None:
+        open_change_checks(self.context, self, lambda: CheckTester(self.context, chosen_only=True))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -1,0 +1,361 @@
+"""Chooses how answers are marked: for all tests that follow the project, or for one test alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
+from PySide6.QtWidgets import QCheckBox, QDialog, QScrollArea, QVBoxLayout, QWidget
+
+from arena_desktop.desks.check_faults import option_faults, test_faults
+from arena_desktop.desks.own_marks import own_tests
+from arena_desktop.desks.project_checks import (
+    CheckChoice,
+    change_test_checks,
+    change_usual_checks,
+    differs,
+    usual_checks,
+)
+from arena_desktop.dialogs.check_row import CheckRow
+from arena_desktop.dialogs.project_writing import write_to_project
+from arena_desktop.widgets.buttons import Button
+from arena_desktop.widgets.collapsible import Collapsible
+from arena_desktop.widgets.fields import Combo, FieldNote
+from arena_desktop.widgets.flow import FlowLayout
+from arena_desktop.widgets.focus_ring import FocusRing
+from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.room import resize_within_screen
+from arena_desktop.wording import check_choice as words
+from arena_desktop.wording.setup import check_title
+from engine.domain import Case, CheckSpec
+from engine.project import Project
+from engine.scoring.registry import CHECKS, canonical_check
+
+if TYPE_CHECKING:
+    from arena_desktop.context import AppContext
+
+_WIDTH, _HEIGHT = 720, 640
+_DELAY_MS = 200
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ChangeChecksDialog", text)
+
+
+class Tester(Protocol):
+    """Tries checks that are not saved; a widget."""
+
+    def show_choice(self, project: Project, specs: Sequence[CheckSpec]) -> None:
+        """Offers these checks to try, keeping what was typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose marking is chosen: `case`, or all tests that follow the project where it is None."""
+
+    project: Project
+    case: Case | None = None
+
+    @property
+    def before(self) -> tuple[CheckSpec, ...]:
+        """The checks as they are."""
+        return usual_checks(self.project) if self.case is None else self.case.checks
+
+    @property
+    def following(self) -> list[Case]:
+        """The tests that go by it."""
+        if self.case is not None:
+            return [self.case]
+        return [case for case in self.project.all_cases if not case.own_checks]
+
+
+class ChangeChecksDialog(QDialog):
+    """A list of checks. `changed(choices, own_too)` follows the button; None = as the project says."""
+
+    changed = Signal(object, bool)
+
+    def __init__(self, scope: Scope, tester: QWidget | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._scope, self._tester, self._made = scope, tester, 0
+        self._rows: list[CheckRow] = []
+        self._chain: list[QWidget] = []
+        self._forget, self._keeping = own_tests(scope.project) if scope.case is None else ([], [])
+        self.setObjectName("dialog_change_checks")
+        self.setWindowTitle(_tr("How answers are marked"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 24, 24, 20)
+        layout.setSpacing(16)
+        layout.addWidget(Label(self.windowTitle(), "title"))
+        layout.addWidget(self._scrolled(self._content()), 1)
+        layout.addLayout(self._buttons())
+        self.focus_ring = FocusRing(self)
+        self._wait = QTimer(self, singleShot=True, interval=_DELAY_MS)
+        self._wait.timeout.connect(self.look_now)
+        for number, spec in enumerate(scope.before):
+            self._add(CheckChoice(spec, number))
+        self._on_own_way()
+        resize_within_screen(self, _WIDTH, _HEIGHT)
+        self.look_now()
+        (self.combo_way or self._rows[0].combo).setFocus()
+
+    # what is chosen
+
+    def choices(self) -> list[CheckChoice] | None:
+        """The checks in their order; None = as the project says."""
+        if self.combo_way is not None and not self.combo_way.currentData():
+            return None
+        return [row.choice() for row in self._rows]
+
+    def rows(self) -> tuple[CheckRow, ...]:
+        """The rows in their order."""
+        return tuple(self._rows)
+
+    def is_changed(self) -> bool:
+        """Whether there is anything to write."""
+        choices, case = self.choices(), self._scope.case
+        if case is not None and (choices is None) == case.own_checks:
+            return True
+        return choices is not None and (differs(self._scope.before, choices) or self._own_too())
+
+    def look_now(self) -> None:
+        """Looks for faults in tests, and shows the tester what is chosen."""
+        self._wait.stop()
+        choices = self.choices()
+        specs = [choice.spec for choice in choices or ()]
+        following = [*self._scope.following, *(self._forget if self._own_too() else ())]
+        found = test_faults(specs, following, self._scope.project)
+        texts = []
+        if found.missing:
+            texts.append(words.missing_sentence(found.missing, found.looked))
+        if found.first is not None:
+            texts.append(words.unfit_sentence(found.unfit, found.looked, found.first))
+        good = self.button_change.isEnabled() or not self.is_changed()
+        self.note.show_note(self._rows[0].combo, "warn", " ".join(texts) if good else "")
+        if isinstance(self._tester, QWidget) and hasattr(self._tester, "show_choice"):
+            self._tester.show_choice(self._scope.project, specs or self._project_specs())
+
+    # parts
+
+    def _content(self) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        case = self._scope.case
+        told = words.scope_sentence(len(self._scope.following))
+        told = told if case is None else words.one_test_sentence(case.id)
+        column.addWidget(Label(told, wrap=True, colour="text2", name="label_scope"))
+        self.combo_way: Combo | None = None
+        if case is not None:
+            self.combo_way = self._way(case)
+            column.addWidget(self.combo_way)
+        self._own = QWidget()
+        own = QVBoxLayout(self._own)
+        own.setContentsMargins(0, 0, 0, 0)
+        own.setSpacing(16)
+        self._list = QVBoxLayout()
+        self._list.setSpacing(16)
+        own.addLayout(self._list)
+        self.note = FieldNote()
+        own.addWidget(self.note)
+        line = FlowLayout()
+        self.button_add = Button(_tr("Add another check"), "quiet", icon="plus", name="button_add_check")
+        self.button_add.setAutoDefault(False)
+        self.button_add.clicked.connect(self._on_add)
+        line.addWidget(self.button_add)
+        own.addLayout(line)
+        column.addWidget(self._own)
+        self._add_others(column)
+        if self._tester is not None:
+            part = Collapsible(_tr("Try it"), name="button_try")
+            part.head.setAutoDefault(False)
+            part.content.addWidget(self._tester)
+            column.addWidget(part)
+        return holder
+
+    def _way(self, case: Case) -> Combo:
+        combo = Combo(_tr("How this test is marked"), name="combo_way")
+        usual = ", ".join(
+            check_title(CHECKS.get(canonical_check(spec.type) or ""), spec.type)
+            for spec in self._project_specs()
+        )
+        combo.addItem(_tr("As the project says: {checks}").format(checks=usual), False)
+        combo.addItem(_tr("In its own way"), True)
+        combo.setCurrentIndex(1 if case.own_checks else 0)
+        combo.currentIndexChanged.connect(lambda _index: self._on_own_way())
+        return combo
+
+    def _add_others(self, column: QVBoxLayout) -> None:
+        """Tests that do not follow the project."""
+        self.check_own: QCheckBox | None = None
+        if self._forget:
+            self.check_own = QCheckBox(words.own_too_words(len(self._forget)))
+            self.check_own.setObjectName("check_own_too")
+            # Where no test follows the project, nothing else would change anything.
+            self.check_own.setChecked(not self._scope.following)
+            self.check_own.toggled.connect(lambda _on: self._check())
+            column.addWidget(self.check_own)
+        if self._keeping:
+            text = words.keeping_sentence(len(self._keeping))
+            column.addWidget(Label(text, "caption", colour="text2", wrap=True))
+
+    def _scrolled(self, form: QWidget) -> QScrollArea:
+        holder = QWidget()
+        holder.setObjectName("scroll_body")
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(4, 4, 8, 4)
+        column.addWidget(form)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setObjectName("scroll_change_checks")
+        area.setAccessibleName(_tr("How answers are marked"))
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidgetResizable(True)
+        area.setWidget(holder)
+        holder.setAutoFillBackground(False)
+        area.viewport().setAutoFillBackground(False)
+        return area
+
+    def _buttons(self) -> FlowLayout:
+        row = FlowLayout(right=True)
+        cancel = Button(_tr("Cancel"), name="button_cancel_checks")
+        cancel.setAutoDefault(False)
+        cancel.clicked.connect(self.reject)
+        self.button_change = Button(_tr("Mark them so"), "primary", name="button_change_checks_now")
+        if self._scope.case is not None:
+            self.button_change.setText(_tr("Mark it so"))
+        self.button_change.setDefault(True)
+        self.button_change.clicked.connect(self._on_change)
+        row.addWidget(cancel)
+        row.addWidget(self.button_change)
+        return row
+
+    # the list
+
+    def _add(self, choice: CheckChoice) -> CheckRow:
+        self._made += 1
+        row = CheckRow(choice, self._scope.project, self._made)
+        row.changed.connect(self._check)
+        row.moved.connect(self._move)
+        row.removed.connect(self._remove)
+        self._rows.append(row)
+        self._list.addWidget(row)
+        self._show_places()
+        self._order_tabs()
+        return row
+
+    def _on_add(self) -> None:
+        used = {canonical_check(row.choice().spec.type) for row in self._rows}
+        kind = next(name for name in ("contains", "length", "exact_match", *CHECKS) if name not in used)
+        row = self._add(CheckChoice(CheckSpec(kind)))
+        row.combo.setFocus()
+        self._check()
+
+    def _move(self, row: CheckRow, step: int) -> None:
+        at = self._rows.index(row)
+        self._rows.insert(at + step, self._rows.pop(at))
+        self._list.removeWidget(row)
+        self._list.insertWidget(at + step, row)
+        self._show_places()
+        button = row.button_up if step < 0 else row.button_down
+        # At the end of the list the button that was pressed can do no more.
+        (button if button.isEnabled() else row.combo).setFocus()
+        self._check()
+
+    def _remove(self, row: CheckRow) -> None:
+        at = self._rows.index(row)
+        self._rows.remove(row)
+        self._list.removeWidget(row)
+        row.hide()
+        row.deleteLater()
+        self._show_places()
+        self._rows[min(at, len(self._rows) - 1)].combo.setFocus()
+        self._check()
+
+    def _order_tabs(self) -> None:
+        """The keyboard goes through the rows in the order that the eye sees."""
+        chain: list[QWidget] = [] if self.combo_way is None else [self.combo_way]
+        for row in self._rows:
+            chain += row.stops()
+        chain.append(self.button_add)
+        if chain != self._chain:
+            self._chain = chain
+            for before, after in pairwise(chain):
+                QWidget.setTabOrder(before, after)
+
+    def _show_places(self) -> None:
+        for at, row in enumerate(self._rows):
+            row.show_place(at, len(self._rows))
+
+    # inside
+
+    def _own_too(self) -> bool:
+        return self.check_own is not None and self.check_own.isChecked()
+
+    def _project_specs(self) -> list[CheckSpec]:
+        return list(usual_checks(self._scope.project))
+
+    def _on_own_way(self) -> None:
+        self._own.setVisible(self.combo_way is None or bool(self.combo_way.currentData()))
+        self._check()
+
+    def _check(self) -> None:
+        self._order_tabs()
+        choices = self.choices()
+        bad = False
+        if choices is not None:
+            for row, choice in zip(self._rows, choices, strict=True):
+                bad |= row.show_faults(option_faults(choice.spec, self._scope.project))
+            bad |= not any(choice.spec.weight > 0 for choice in choices)
+        self.button_change.setEnabled(not bad and self.is_changed())
+        self._wait.start()
+
+    def _on_change(self) -> None:
+        choices, own_too = self.choices(), self._own_too()
+        self.accept()
+        self.changed.emit(choices, own_too)
+
+
+def open_change_checks(
+    context: AppContext,
+    parent: QWidget | None = None,
+    make_tester: Callable[[], QWidget] | None = None,
+    case: Case | None = None,
+) -> ChangeChecksDialog | None:
+    """Opens the list, for one test where `case` is given. What is chosen goes into the open project's
+    files, which are then read again."""
+    project = context.projects.project
+    if project is None:
+        return None
+    tester = make_tester() if make_tester is not None else None
+    dialog = ChangeChecksDialog(Scope(project, case), tester, parent)
+
+    def change(choices: Any, own_too: bool) -> None:
+        if case is None:
+            forget = own_tests(project)[0] if own_too else []
+            said = _tr("The way of marking was changed.")
+            write_to_project(
+                context,
+                lambda: change_usual_checks(project, choices, forget),
+                said,
+                name=_tr("change the way of marking"),
+            )
+        else:
+            said = _tr("The way this test is marked was changed.")
+            write_to_project(
+                context,
+                lambda: change_test_checks(project, case, choices),
+                said,
+                name=_tr("change how 1 test is marked"),
+            )
+
+    dialog.changed.connect(change)
+    dialog.show()
+    return dialog
