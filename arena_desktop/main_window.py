@@ -11,17 +11,18 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QByteArray, QRect, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QWidget
 
 from arena_desktop.menus import Menus
 from arena_desktop.settings import Settings
 from arena_desktop.theme.switch import Appearance, Theme
+from arena_desktop.widgets.fields import FilterField
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.page import Page, PageArea, is_narrow
 from arena_desktop.widgets.rail import Rail, RailItem
 from arena_desktop.widgets.status_bar import ArenaStatusBar
 from arena_desktop.widgets.strip import Message, StripStack
-from arena_desktop.widgets.table_card import FilterBar
+from arena_desktop.widgets.table import ArenaTable
 
 LEAST_SIZE = (960, 600)
 USUAL_SIZE = (1280, 800)
@@ -114,6 +115,7 @@ class MainWindow(QMainWindow):
             page = self._entries[name].factory()
             self._pages[name] = page
             self.area.stack.addWidget(page)
+            self._remember_tables(page)
             self.page_built.emit(page)
         return page
 
@@ -204,12 +206,22 @@ class MainWindow(QMainWindow):
         self._settings.text_percent = self._theme.zoom(steps)
 
     def _focus_filter(self) -> None:
-        page = self.area.stack.currentWidget()
-        field = page.findChild(FilterBar) if page is not None else None
-        target = field.field if field is not None else page.findChild(QLineEdit) if page is not None else None
-        if target is not None and target.isVisibleTo(page):
-            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            target.selectAll()
+        """Ctrl+F: in the table with the keyboard, else with the page's own field, else in its first table."""
+        page, now = self.area.stack.currentWidget(), QApplication.focusWidget()
+        if page is None:
+            return
+        tables = [table for table in page.findChildren(ArenaTable) if table.isVisible()]
+        for table in tables:
+            if now is not None and (now is table or table.isAncestorOf(now)):
+                table.find()
+                return
+        fields = [field for field in page.findChildren(FilterField) if field.isVisible()]
+        if fields:
+            field = next((field for field in fields if field is now), fields[0])
+            field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            field.selectAll()
+        elif tables:
+            tables[0].find()
 
     def _next_part(self, *, back: bool = False) -> None:
         """F6: list, page, detail pane (a child named `detail`), status bar while a run goes on."""
@@ -251,6 +263,12 @@ class MainWindow(QMainWindow):
         if self.window_strips.close_newest():
             return True
         return isinstance(page, Page) and page.strips.close_newest()
+
+    def _remember_tables(self, page: Page) -> None:
+        """Looks and order of every table of a page come back, also of those that asked for nothing."""
+        for table in page.findChildren(ArenaTable):
+            if not table.remembers:
+                table.remember(self._settings)
 
     def _restore(self) -> None:
         self.resize(*USUAL_SIZE)

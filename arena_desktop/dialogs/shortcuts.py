@@ -8,9 +8,11 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from arena_desktop.itemmodels.text_table import text_table
+from arena_desktop.widgets.filter_bar import FilterBar
 from arena_desktop.widgets.room import resize_within_screen
 from arena_desktop.widgets.table import ArenaTable
-from arena_desktop.widgets.table_card import FilterBar, TableCard
+from arena_desktop.widgets.table_card import TableCard
+from arena_desktop.widgets.table_keys import COPY_HEAD
 
 
 class ShortcutsDialog(QDialog):
@@ -36,6 +38,7 @@ class ShortcutsDialog(QDialog):
 
 def _rows(actions: Sequence[QAction], words: ShortcutsDialog) -> list[tuple[str, str]]:
     native = QKeySequence.SequenceFormat.NativeText
+    copy = QKeySequence(QKeySequence.StandardKey.Copy).toString(native)
     rows = [
         (
             action.text().replace("&", "").rstrip("…"),
@@ -47,5 +50,7 @@ def _rows(actions: Sequence[QAction], words: ShortcutsDialog) -> list[tuple[str,
     return [
         *rows,
         (words.tr("Next part of the window: list, page, details"), "F6"),
+        (words.tr("Sort a table by the column you are in"), "Alt+Up, Alt+Down"),
+        (words.tr("Copy from a table, and copy with column heads"), f"{copy}, {COPY_HEAD.toString(native)}"),
         (words.tr("Close a message or a dialog"), "Esc"),
     ]

@@ -104,6 +104,7 @@ class AnswersView(ResultPage):
         self.list = TestList()
         self.tests, self.rows, self.label_at = self.list.tests, self.list.rows, self.list.label_at
         self.button_up, self.button_down = self.list.button_up, self.list.button_down
+        self.tests.set_filter_field(self.filter)
         self.tests.current_row_changed.connect(self._on_current)
         self.rows.counts_changed.connect(lambda *_counts: self._show_counts())
         self.list.clear_pressed.connect(self.clear_filter)
@@ -124,6 +125,7 @@ class AnswersView(ResultPage):
         """The table of all calls."""
         if self._calls is None:
             self._calls = pane = CallPane(self._reader, self.context.settings)
+            pane.table.set_filter_field(self.filter)
             pane.case_wanted.connect(self._on_case_wanted)
             pane.clear_wanted.connect(self.clear_filter)
             pane.counts_changed.connect(self._show_counts)

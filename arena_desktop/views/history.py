@@ -99,9 +99,12 @@ class HistoryView(Page):
             history_columns(self._on_choose), key=lambda row: row.info.run_id, parent=self.table
         )
         self.table.setModel(self.rows)
-        self.filter.textChanged.connect(self.rows.set_filter)
+        self.table.set_filter_field(self.filter)
         self.table.fit_rows(most=12)
         self.table.remember(self._context.settings)
+        self.filter.setText(self.rows.filter_text())
+        self.filter.textChanged.connect(self._on_filter)
+        self.filter.down_pressed.connect(self.table.setFocus)
         self.table.activated_row.connect(self._on_open)
         self.table.current_row_changed.connect(self._on_current)
         self.table.link_clicked.connect(lambda row, _link: carry_on(self._context, row.info))
@@ -152,6 +155,10 @@ class HistoryView(Page):
         self.body.addWidget(self.one_run)
 
     # what is shown
+
+    def _on_filter(self, text: str) -> None:
+        self.rows.set_filter(text)
+        self.table.looks_changed.emit()
 
     def _project(self) -> str:
         project = self._context.projects.project

@@ -217,6 +217,7 @@ class HomeView(Page):
             recent_columns(), key=lambda row: row.path, muted=lambda row: not row.found, parent=self.table
         )
         self.table.setModel(self.rows)
+        self.table.set_filter_field(self.filter)
         self.table.fit_rows()
         self.table.remember(self._context.settings)
         self.rows.set_filter("")

@@ -27,6 +27,7 @@ from arena_desktop.widgets.fields import Combo
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.widgets.table import ArenaTable
+from arena_desktop.widgets.table_find import with_find_row
 from arena_desktop.widgets.turns import Turns
 from arena_desktop.wording.board import nothing_yet, partial_sentence, run_title
 from arena_desktop.wording.setup import run_sentence
@@ -316,12 +317,12 @@ def press(widget: QWidget, action: str) -> None:
 def set_chart_table(card: ChartCard, chart: Chart, spoken: str) -> None:
     """Hands a chart's data to its card as a table as well."""
 
-    def make() -> ArenaTable:
+    def make() -> QWidget:
         from arena_desktop.charts.data import table_of
 
         table = ArenaTable(f"{card.view.objectName()}_table", spoken)
         table.setModel(text_table(*table_of(chart), parent=table))
-        return table
+        return with_find_row(table)
 
     card.set_table(make)
 

@@ -13,19 +13,21 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QWidget
 
 from arena_desktop.cells import Align, Role, TableRows
 from arena_desktop.settings import Settings
+from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.column_widths import ColumnWidths
 from arena_desktop.widgets.labels import LOOK_CHANGES
 from arena_desktop.widgets.table_copy import copy_chosen, make_copy_actions
 from arena_desktop.widgets.table_drawn import DrawnTable
 from arena_desktop.widgets.table_keys import press_key
 from arena_desktop.widgets.table_memory import KeptChoice, TableMemory
-from arena_desktop.widgets.table_menus import columns_menu, row_menu
+from arena_desktop.widgets.table_menus import columns_menu, row_menu, sorted_words
 from arena_desktop.widgets.table_selection import chosen_rows
 
+_DOWN = Qt.SortOrder.DescendingOrder
 _TAB_REASONS = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
@@ -49,12 +51,15 @@ class ArenaTable(DrawnTable):
     delete_pressed = Signal()
     add_pressed = Signal()
     paste_pressed = Signal()
+    find_wanted = Signal()
+    """Somebody looks for something here, and the table has no filter field of its own."""
 
     def __init__(
         self, name: str, spoken: str, *, lines: int = 1, cells: bool = False, parent: QWidget | None = None
     ) -> None:
         super().__init__(lines=lines, cells=cells, parent=parent)
         self._menu_extra: Callable[[QMenu, Any], None] | None = None
+        self._filter_field: QLineEdit | None = None
         self.setObjectName(name)
         self.setAccessibleName(spoken)
         self._widths = ColumnWidths(self, self._header)
@@ -126,6 +131,30 @@ class ArenaTable(DrawnTable):
         self._header.viewport().update()
         self.looks_changed.emit()
 
+    def sort_current(self, order: Qt.SortOrder) -> None:
+        """Sorts by the column of the current cell; once more brings the original order back."""
+        section = self.currentIndex().column()
+        column = self.rows.column_at(section) if section >= 0 else None
+        if column is None or not column.sortable or not column.title:
+            return
+        again = self.rows.sorted_by() == (column.id, order)
+        self.sort_by(None if again else column.id, order)
+        self.scrollTo(self.currentIndex())
+        announce(self, sorted_words(None if again else column, order))
+
+    def set_filter_field(self, field: QLineEdit) -> None:
+        """The field on the page that filters this table: Ctrl+F goes there, and its text is remembered."""
+        self._filter_field = field
+
+    def find(self) -> None:
+        """What Ctrl+F does here."""
+        field = self._filter_field
+        if field is None:
+            self.find_wanted.emit()
+        elif field.isVisible():
+            field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            field.selectAll()
+
     # columns
 
     def hide_column(self, column_id: str, hidden: bool) -> None:
@@ -182,7 +211,7 @@ class ArenaTable(DrawnTable):
         return {
             **self._widths.state(),
             "sort": [sorted_by[0], sorted_by[1].value] if sorted_by else None,
-            "filter": self.rows.filter_text(),
+            "filter": self.rows.filter_text() if self._filter_field is not None else "",
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -190,10 +219,15 @@ class ArenaTable(DrawnTable):
         self._widths.restore(state)
         sort = state.get("sort")
         if isinstance(sort, list) and len(sort) == 2 and self._section_of(str(sort[0])) >= 0:
-            self.sort_by(str(sort[0]), Qt.SortOrder(sort[1]))
+            self.sort_by(str(sort[0]), Qt.SortOrder.AscendingOrder if sort[1] == 0 else _DOWN)
         text = state.get("filter")
         if isinstance(text, str):
             self.rows.set_filter(text)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether `remember` was called."""
+        return self._memory.is_on
 
     def remember(self, settings: Settings, project: Path | None = None) -> None:
         """Restores the state kept under the object name and keeps it from now on. Call after `setModel`."""

@@ -15,19 +15,15 @@ if TYPE_CHECKING:
 
 COPY_HEAD = QKeySequence("Ctrl+Shift+C")
 _COPY_HEAD = COPY_HEAD[0]
+_SORTS = {Qt.Key.Key_Up: Qt.SortOrder.AscendingOrder, Qt.Key.Key_Down: Qt.SortOrder.DescendingOrder}
 
 
 def press_key(table: ArenaTable, event: QKeyEvent) -> bool:
     """Does what a key means; False leaves it to Qt."""
     key, index = event.key(), table.currentIndex()
-    if event.matches(QKeySequence.StandardKey.Copy):
-        # Qt's own copy would take the current cell only.
-        table.copy()
-    elif event.keyCombination() == _COPY_HEAD:
-        table.copy(with_head=True)
-    elif event.matches(QKeySequence.StandardKey.Paste):
-        table.paste_pressed.emit()
-    elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+    if _press_command(table, event):
+        return True
+    if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             table.add_pressed.emit()
         elif index.isValid():
@@ -38,6 +34,26 @@ def press_key(table: ArenaTable, event: QKeyEvent) -> bool:
         table.delete_pressed.emit()
     elif key == Qt.Key.Key_Space and check_section(table) >= 0 and index.isValid():
         table.toggle_check(index.siblingAtColumn(check_section(table)))
+    else:
+        return False
+    return True
+
+
+def _press_command(table: ArenaTable, event: QKeyEvent) -> bool:
+    """The keys that mean the table as a whole."""
+    key = event.key()
+    if event.matches(QKeySequence.StandardKey.Copy):
+        # Qt's own copy would take the current cell only.
+        table.copy()
+    elif event.keyCombination() == _COPY_HEAD:
+        table.copy(with_head=True)
+    elif event.matches(QKeySequence.StandardKey.Find):
+        # In a dialog; the main window has it in its menu.
+        table.find()
+    elif event.matches(QKeySequence.StandardKey.Paste):
+        table.paste_pressed.emit()
+    elif key in _SORTS and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+        table.sort_current(_SORTS[key])
     else:
         return False
     return True

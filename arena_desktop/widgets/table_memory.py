@@ -29,12 +29,27 @@ class TableMemory(QObject):
         table.looks_changed.connect(self._on_changed)
         table.installEventFilter(self)
 
+    @property
+    def is_on(self) -> bool:
+        """Whether changes are kept."""
+        return self._place is not None
+
     def remember(self, settings: Settings, project: Path | None) -> None:
-        """From now on, for this project (or for all)."""
-        self._place = None
+        """From now on, for this project (or for all). The same place again changes nothing.
+
+        Another project begins without the filter of the one before.
+        """
+        if self._place == (settings, project):
+            return
+        if self._wait.isActive():
+            self._wait.stop()
+            self._save()
+        was_on, self._place = self.is_on, None
         state = settings.view_state(self._table.objectName(), project)
         if state:
             self._table.restore(state)
+        elif was_on:
+            self._table.rows.set_filter("")
         self._place = (settings, project)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 
-from arena_desktop.cells import Link, Role
+from arena_desktop.cells import Column, Link, Role
 from arena_desktop.widgets.cell_paint import links_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 def tr(text: str) -> str:
     """Translates in the context of the table."""
     return QCoreApplication.translate("ArenaTable", text)
+
+
+def sorted_words(column: Column[Any] | None, order: Qt.SortOrder) -> str:
+    """How a table is sorted now, for a screen reader."""
+    if column is None:
+        return tr("In the original order")
+    up = order == Qt.SortOrder.AscendingOrder
+    words = tr("Sorted by {column}, smallest first") if up else tr("Sorted by {column}, largest first")
+    return words.format(column=column.title)
 
 
 def columns_menu(table: ArenaTable, widths: ColumnWidths, parent: QWidget) -> QMenu:
@@ -48,6 +57,7 @@ def row_menu(table: ArenaTable) -> QMenu:
     menu.addAction(table.action_copy_head)
     menu.addSeparator()
     _add_sorting(table, menu)
+    menu.addAction(tr("Filter…")).triggered.connect(table.find)
     columns = table.columns_menu(menu)
     columns.setTitle(tr("Columns"))
     menu.addMenu(columns)

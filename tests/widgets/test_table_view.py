@@ -221,6 +221,8 @@ def test_never_a_sideways_scroll_bar(shown) -> None:
 
 def test_looks_are_kept_and_come_back(shown, settings: Settings, qtbot) -> None:
     view = shown()
+    field = QLineEdit(view)
+    view.set_filter_field(field)
     view.remember(settings)
     view.hide_column("cost", True)
     view.sort_by("score", DOWN)
