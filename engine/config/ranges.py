@@ -7,7 +7,6 @@ longer than reading a whole project. It judges, and gives the reason, wherever t
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -16,6 +15,9 @@ from annotated_types import Ge, Gt, Interval, Le, Lt
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from engine.config.values import scalar_value
+
+LARGEST = 2**63 - 1
+"""The largest whole number that a history file and the services take."""
 
 
 @functools.cache
@@ -32,10 +34,13 @@ def check_range(annotation: Any, value: Any) -> tuple[Any, str]:
     from pydantic import ValidationError
 
     try:
-        return _adapter(annotation).validate_python(value, strict=True), ""
+        found = _adapter(annotation).validate_python(value, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         return None, _sentence(first["type"], first.get("ctx", {}))
+    if type(found) is int and abs(found) > LARGEST:
+        return None, "is a number larger than any that can be used"
+    return found, ""
 
 
 def _plainly_fits(annotation: Any, value: Any) -> bool:
@@ -48,7 +53,8 @@ def _plainly_fits(annotation: Any, value: Any) -> bool:
         return not marks and type(value) is str and value in get_args(base)
     if type(value) is not base or base not in (bool, int, float, Decimal):
         return False
-    return math.isfinite(value) and all(_within(item, value) for item in marks)
+    usable = abs(value) <= LARGEST if base is int else Decimal(value).is_finite()
+    return usable and all(_within(item, value) for item in marks)
 
 
 def _within(mark: Any, value: Any) -> bool:

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from engine.config.loading import LoadedConfig, load_config
+from engine.config.ranges import check_range
 from engine.config.schema import Card, MetricRule
 from engine.config.yaml_text import compose
 from engine.domain import Severity
@@ -270,3 +271,19 @@ def test_nobody_means_more_than_a_thousand_at_once(written: str) -> None:
     assert (problem.severity, problem.path, problem.line) == (Severity.ERROR, "run.concurrency", 3)
     assert "at most 1000" in problem.message
     assert good("run: {concurrency: 1000}\n").config.run.concurrency == 1000
+
+
+@pytest.mark.parametrize("setting", ["run: {seed: %d}", "run: {seed: -%d}", "budgets: {max_tokens: %d}"])
+def test_a_whole_number_that_no_store_can_hold_is_a_fault_with_its_place(setting: str) -> None:
+    (problem,) = load(setting % 2**70 + "\n").problems
+    assert "larger than any that can be used" in problem.message
+    assert (problem.code, problem.line) == ("bad_value", 2)
+    assert good(setting % (2**63 - 1) + "\n").problems == ()
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), Decimal("sNaN"), Decimal("NaN"), float("inf")])
+@pytest.mark.parametrize("base", [int, float, Decimal])
+def test_a_value_nobody_can_mean_is_refused_and_never_breaks_the_reading(base: type, value: object) -> None:
+    found, reason = check_range(base, value)
+    if type(value) is base and base is not float:
+        assert (found, bool(reason)) == (None, True)
