@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QShowEvent, QStandardItemModel
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
@@ -24,7 +24,7 @@ from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.fields import Combo
 from arena_desktop.widgets.flow import FlowLayout
-from arena_desktop.widgets.labels import Label, Span
+from arena_desktop.widgets.labels import ElidedLabel, Label, Span
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.strip import Message
 from arena_desktop.widgets.table import ArenaTable
@@ -119,16 +119,13 @@ class CompareView(Page):
         head = QWidget()
         head.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         row = FlowLayout(head, gap=16)
-        words_and_combo = QWidget()
-        inner = QHBoxLayout(words_and_combo)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(16)
-        self.label_moved = Label(self.tr("Tests that changed"), "section", name="label_moved")
+        self.label_moved = ElidedLabel(
+            self.tr("Tests that changed"), "section", name="label_moved", fills=False
+        )
         self.combo_moved = Combo(self.tr("Which tests that changed"), name="combo_moved")
         self.combo_moved.activated.connect(lambda _index: self._fill_moved())
-        inner.addWidget(self.label_moved)
-        inner.addWidget(self.combo_moved)
-        row.addWidget(words_and_combo)
+        row.addWidget(self.label_moved)
+        row.addWidget(self.combo_moved)
         row.addStretch(1)
         self.button_answers = Button(
             self.tr("Open in Answers"), "quiet", icon="right", name="button_open_in_answers"

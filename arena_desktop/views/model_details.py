@@ -9,7 +9,8 @@ from arena_desktop.itemmodels.models import ModelRow, price_text, ready_text
 from arena_desktop.views.setup_parts import Glyph, RoomyArea, clear
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card
-from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.flow import FlowLayout
+from arena_desktop.widgets.labels import ElidedLabel, Label
 from arena_desktop.wording.reasons import reason_sentence
 from arena_desktop.wording.setup import price_words, privacy_sentence, privacy_state, words_of
 from engine.config.schema import Config
@@ -30,9 +31,10 @@ class ModelDetails(Card):
         self._open = False
         self._listed: list[tuple[str, str, str]] = []
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        head = QHBoxLayout()
-        self.title = Label("", "section", name="label_model")
-        head.addWidget(self.title, 1)
+        head = FlowLayout()
+        self.title = ElidedLabel("", "section", name="label_model", fills=False)
+        head.addWidget(self.title)
+        head.addStretch(1)
         self._row: ModelRow | None = None
         self.button_remove = Button(self.tr("Take out of the project"), "quiet", name="button_remove_model")
         self.button_remove.clicked.connect(lambda: self.remove_pressed.emit(self._row))

@@ -30,6 +30,8 @@ class PageHeader(QWidget):
     The sentence has the whole width, so that wide controls never press it into a narrow column.
     """
 
+    _room = 0
+
     def __init__(self, title: str, subtitle: str = "") -> None:
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -50,9 +52,15 @@ class PageHeader(QWidget):
 
     def fit(self, width: int) -> None:
         """Puts the controls below the title where both do not fit into a line of this width."""
+        self._room = width
         wanted = self.title.sizeHint().width() + self._row.spacing() + self.controls.minimumSize().width()
         way = QBoxLayout.Direction
         self._row.setDirection(way.LeftToRight if wanted <= width else way.TopToBottom)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest and self._room:
+            self.fit(self._room)
+        return super().event(event)
 
     def set_lead(self, text: str) -> None:
         """A larger sentence below the title, as on Home."""
@@ -139,7 +147,9 @@ class Page(QWidget):
 
     def _fit_header(self) -> None:
         margins = self._inner.contentsMargins()
-        self.header.fit(self.width() - margins.left() - margins.right())
+        # Whether the page scrolls may depend on the header: it always leaves room for the bar.
+        bar = self.scroll.verticalScrollBar().sizeHint().width()
+        self.header.fit(self.width() - margins.left() - margins.right() - bar)
 
     def focus_first(self) -> None:
         """F6 and page changes land here: the first control of the body."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import shiboken6
 from PySide6.QtCore import QElapsedTimer, QEvent, QEventLoop, QObject, Qt, QTimer
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -100,6 +101,9 @@ def until(true: Callable[[], bool]) -> None:
 @pytest.fixture(scope="module")
 def _walked(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walked]:
     home = tmp_path_factory.mktemp("walked")
+    usual = qapp.font()
+    # As large as desktops have it; the platform without a screen takes a smaller one.
+    qapp.setFont(QFont(usual.family(), 10))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARENA_KEYRING", "memory")
         patch.setenv("ARENA_HOME", str(home))
@@ -125,6 +129,7 @@ def _walked(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Ite
         window.menus.appearance_chosen.emit(Appearance.LIGHT)
         window.close()
         window.deleteLater()
+    qapp.setFont(usual)
 
 
 @pytest.fixture

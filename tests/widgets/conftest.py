@@ -22,11 +22,13 @@ SLOW_MACHINE = 3.0
 @pytest.fixture
 def theme(qapp: QApplication, tmp_path: Path) -> Iterator[Theme]:
     """The light theme; put back to light and 100 % afterwards."""
+    usual = qapp.font()
     made = Theme(qapp, tmp_path / "cache", appearance=Appearance.LIGHT, font=QFont("Inter", 10))
     yield made
     made.set_text_percent(100)
     made.set_appearance(Appearance.LIGHT)
     made.retire()
+    qapp.setFont(usual)
 
 
 @pytest.fixture
