@@ -18,6 +18,7 @@ from arena_desktop.settings import Settings
 from arena_desktop.theme.switch import Appearance, Theme
 from arena_desktop.widgets.fields import FilterField
 from arena_desktop.widgets.focus_ring import FocusRing
+from arena_desktop.widgets.kept_choices import SideSplitter
 from arena_desktop.widgets.page import Page, PageArea, is_narrow
 from arena_desktop.widgets.rail import Rail, RailItem
 from arena_desktop.widgets.status_bar import ArenaStatusBar
@@ -115,7 +116,7 @@ class MainWindow(QMainWindow):
             page = self._entries[name].factory()
             self._pages[name] = page
             self.area.stack.addWidget(page)
-            self._remember_tables(page)
+            self._remember_looks(page)
             self.page_built.emit(page)
         return page
 
@@ -264,8 +265,10 @@ class MainWindow(QMainWindow):
             return True
         return isinstance(page, Page) and page.strips.close_newest()
 
-    def _remember_tables(self, page: Page) -> None:
-        """Looks and order of every table of a page come back, also of those that asked for nothing."""
+    def _remember_looks(self, page: Page) -> None:
+        """Handles, and looks and order of every table of a page come back, whatever the page is."""
+        for splitter in page.findChildren(SideSplitter):
+            splitter.remember(self._settings)
         for table in page.findChildren(ArenaTable):
             if not table.remembers:
                 table.remember(self._settings)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QStackedWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from arena_desktop.cells import Tone
 from arena_desktop.itemmodels.answer_tests import MOST_MARKS, TestRow
@@ -22,6 +22,7 @@ from arena_desktop.views.answer_tools import AnswerTools
 from arena_desktop.views.insights import AnswersWanted
 from arena_desktop.views.result_parts import ResultFacts, ResultPage, can_retry, retry
 from arena_desktop.widgets.buttons import Button
+from arena_desktop.widgets.kept_choices import KeptChoices, SideSplitter
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.strip import Message
 from arena_desktop.wording.board import practice_sentence
@@ -63,6 +64,10 @@ class AnswersView(ResultPage):
         self.again.follow(self.pane)
         self._add_tools()
         self._add_sides()
+        kept = KeptChoices(context.settings, "answers", self)
+        kept.keep_choice(self.combo_show)
+        kept.keep_switch(self.check_marks)
+        kept.keep_switch(self.check_blind)
         context.answers_wanted.connect(self.show_wanted)
         self.begin()
 
@@ -98,9 +103,7 @@ class AnswersView(ResultPage):
 
     def _add_sides(self) -> None:
         self.stack = QStackedWidget()
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.setHandleWidth(16)
+        self.splitter = SideSplitter("splitter_answers")
         self.list = TestList()
         self.tests, self.rows, self.label_at = self.list.tests, self.list.rows, self.list.label_at
         self.button_up, self.button_down = self.list.button_up, self.list.button_down
@@ -116,7 +119,7 @@ class AnswersView(ResultPage):
         self.splitter.addWidget(self.pane)
         self.splitter.setStretchFactor(0, 0)
         self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([scaled(_LIST_WIDTH), scaled(700)])
+        self.splitter.set_usual([scaled(_LIST_WIDTH), scaled(700)])
         self.stack.addWidget(self.splitter)
         self.content.addWidget(self.stack, 1)
 
@@ -177,11 +180,11 @@ class AnswersView(ResultPage):
         """Wide enough for the names beside the marks; the person may still move the handle."""
         self.splitter.widget(0).setMinimumHeight(scaled(_LIST_HEIGHT) if self.narrow else 0)
         if self.narrow:
-            self.splitter.setSizes([scaled(_LIST_HEIGHT), scaled(_PANE_HEIGHT)])
+            self.splitter.set_usual([scaled(_LIST_HEIGHT), scaled(_PANE_HEIGHT)])
             return
         marks = len(self._heads) if len(self._heads) <= MOST_MARKS and not self.check_blind.isChecked() else 0
         wanted = scaled(_LIST_WIDTH - 60) + 21 * marks
-        self.splitter.setSizes([wanted, max(scaled(260), self.splitter.width() - wanted - 16)])
+        self.splitter.set_usual([wanted, max(scaled(260), self.splitter.width() - wanted - 16)])
 
     def _on_current(self, row: TestRow | None) -> None:
         self._show_counts()

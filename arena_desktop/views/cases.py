@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
@@ -24,6 +25,7 @@ from arena_desktop.views.check_tester import CheckTester
 from arena_desktop.views.setup_parts import SetupView
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.fields import Combo
+from arena_desktop.widgets.kept_choices import KeptChoices, SideSplitter
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.widgets.table import ArenaTable
@@ -52,9 +54,7 @@ class CasesView(SetupView):
         add = Button(self.tr("Add tests…"), icon="plus", name="button_add_tests")
         add.clicked.connect(self.add_tests)
         self.header.controls.addWidget(add)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.setHandleWidth(16)
+        self._splitter = SideSplitter("splitter_cases")
         self._splitter.addWidget(self._list())
         self.pane = CasePane()
         self.pane.stepped.connect(self._on_step)
@@ -65,7 +65,7 @@ class CasesView(SetupView):
         self._splitter.setStretchFactor(0, 1)
         self._splitter.setStretchFactor(1, 0)
         set_width(self.pane, 280, least=True)
-        self._splitter.setSizes([10_000, scaled(_PANE_WIDTH)])
+        self._splitter.set_usual([10_000, scaled(_PANE_WIDTH)])
         self.content.addWidget(self._splitter, 1)
         self._attention: tuple[CaseRow, ...] = ()
         self.begin()
@@ -73,7 +73,7 @@ class CasesView(SetupView):
     def set_narrow(self, narrow: bool) -> None:
         super().set_narrow(narrow)
         self._splitter.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
-        self._splitter.setSizes([300, 200] if narrow else [10_000, scaled(_PANE_WIDTH)])
+        self._splitter.set_usual([300, 200] if narrow else [10_000, scaled(_PANE_WIDTH)])
 
     def add_tests(self) -> None:
         """Opens the sheet for new tests."""
@@ -137,6 +137,8 @@ class CasesView(SetupView):
         self.table.delete_pressed.connect(lambda: self._on_delete(self.table.current_record()))
         self.table.add_pressed.connect(self.add_tests)
         self._tags = Combo(self.tr("Tag"), name="combo_tag")
+        self._kept = KeptChoices(self.context.settings, "cases", self, self._root)
+        self._kept.keep_choice(self._tags)
         self._tags.currentIndexChanged.connect(lambda _index: self._filter())
         self.bar = FilterBar(self.table, self.tr("Filter"))
         self.bar.field.setAccessibleName(self.tr("Filter the tests"))
@@ -161,10 +163,14 @@ class CasesView(SetupView):
         column.addWidget(self.card, 1)
         return holder
 
+    def _root(self) -> Path | None:
+        project = self.context.projects.project
+        return project.root if project is not None else None
+
     # filling
 
     def _show_tags(self, rows: list[CaseRow]) -> None:
-        chosen = self._tags.currentData()
+        chosen = self._kept.chosen(self._tags)
         self._tags.blockSignals(True)
         self._tags.clear()
         self._tags.addItem(self.tr("All tags"), "")

@@ -19,6 +19,7 @@ from arena_desktop.views.model_details import ModelDetails
 from arena_desktop.views.setup_parts import SetupView
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.fields import Combo
+from arena_desktop.widgets.kept_choices import KeptChoices
 from arena_desktop.widgets.labels import LOOK_CHANGES, Label, LeadLabel, Span
 from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.widgets.table import ArenaTable
@@ -127,6 +128,9 @@ class ModelsView(SetupView):
         self._only = QCheckBox(self.tr("Only ones that meet my must-haves"))
         self._only.setObjectName("check_only_meeting")
         self._only.toggled.connect(lambda _on: self._filter())
+        self._kept = KeptChoices(self.context.settings, "models", self)
+        self._kept.keep_choice(self._service)
+        self._kept.keep_switch(self._only)
         self.bar.extra.addWidget(self._service)
         self.bar.extra.addWidget(self._only)
         self.content.addWidget(self.bar)
@@ -158,7 +162,7 @@ class ModelsView(SetupView):
     # filling
 
     def _show_services(self, services: dict[str, str]) -> None:
-        chosen = self._service.currentData()
+        chosen = self._kept.chosen(self._service)
         self._service.blockSignals(True)
         self._service.clear()
         for service, words in services.items():

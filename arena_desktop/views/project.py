@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from arena_desktop.cells import Tone
 from arena_desktop.desks.project_desk import OpenProject
@@ -18,6 +18,7 @@ from arena_desktop.views.setup_parts import FaultList, QuietNote, SetupView, Val
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card, CardHead, Divider
 from arena_desktop.widgets.collapsible import Collapsible
+from arena_desktop.widgets.kept_choices import SideSplitter
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.strip import Message
 from arena_desktop.wording import formats
@@ -37,9 +38,7 @@ class ProjectView(SetupView):
         super().__init__(context, "project", self.tr("Project"))
         self._root: Path | None = None
         self._add_controls()
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.setHandleWidth(16)
+        self._splitter = SideSplitter("splitter_project")
         self._splitter.addWidget(self._overview())
         self.pane = FilePane()
         self.pane.closed.connect(self._on_pane_closed)

@@ -34,6 +34,7 @@ from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.chart_view import ChartCard, ChartView
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.facts import Fact
+from arena_desktop.widgets.kept_choices import KeptChoices
 from arena_desktop.widgets.labels import Label, Span
 from arena_desktop.widgets.strip import Message
 from arena_desktop.widgets.table import ArenaTable
@@ -141,6 +142,7 @@ class ResultsView(ResultPage):
         self.check_meets = QCheckBox(self.tr("Only models that meet my must-haves"))
         self.check_meets.setObjectName("check_only_meeting")
         self.check_meets.toggled.connect(self._on_meets)
+        KeptChoices(self.context.settings, "results", self).keep_switch(self.check_meets)
         self.bar.extra.addWidget(self.check_meets)
         self.check_own = OwnMarksSwitch(self.context, self.strips)
         self.check_own.changed.connect(self._on_own_changed)

@@ -12,7 +12,16 @@ from time import perf_counter
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSplitter,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from arena_desktop.app import create
@@ -240,6 +249,35 @@ def _project(folder: Path) -> Path:
     )
     (folder / "tests.yaml").write_text(tests, encoding="utf-8")
     return folder
+
+
+def test_filters_and_handles_come_back(
+    windows: Callable[[], ArenaWindow], tmp_path: Path, qtbot: QtBot
+) -> None:
+    first = windows()
+    first.resize(1300, 800)
+    with qtbot.waitSignal(first.project_opened, timeout=LONG_MS):
+        first.open_project(_project(tmp_path / "mine"))
+    page = first.show_page("cases")
+    qtbot.waitUntil(lambda: page.rows.total_count() == 6, timeout=LONG_MS)
+    page.findChild(QComboBox, "combo_tag").setCurrentIndex(2)
+    page.bar.field.setText("question 3")
+    page.bar.apply()
+    page.table.sort_by("question")
+    splitter = page.findChild(QSplitter, "splitter_cases")
+    splitter.moveSplitter(500, 1)
+    sizes = splitter.sizes()
+
+    second = windows()
+    qtbot.waitUntil(lambda: second.current_page() == "cases", timeout=LONG_MS)
+    again = second.page("cases")
+    qtbot.waitUntil(lambda: again.rows.total_count() == 6, timeout=LONG_MS)
+    assert again.findChild(QComboBox, "combo_tag").currentData() == "tag1"
+    assert (again.bar.field.text(), again.rows.shown_count()) == ("question 3", 1)
+    assert again.table.rows.sorted_by()[0] == "question"
+    # The screen of the tests is smaller than the window was.
+    second.resize(1300, 800)
+    qtbot.waitUntil(lambda: again.findChild(QSplitter, "splitter_cases").sizes() == sizes)
 
 
 def test_the_project_and_the_page_come_back(
