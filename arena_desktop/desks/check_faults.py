@@ -30,12 +30,15 @@ class TestFaults:
 
 def option_faults(spec: CheckSpec, project: Project) -> list[Problem]:
     """What is wrong with the settings of a check, whatever test it marks. The option ends the path."""
-    labels = spec.options.get("labels") or ["1"]
+    usual = project.config.scorers.options.get(spec.type, {})
+    labels = spec.options.get("labels") or usual.get("labels") or ["1"]
     base = project.all_cases[0] if project.all_cases else Case(id="x", input="x")
     sample = replace(base, id="x", reference=labels[0] if isinstance(labels, list | tuple) else labels)
-    whole = len(f"x.{spec.type}.")
-    found = [p for p in _problems(spec, sample, project) if p.severity is Severity.ERROR]
-    found = [p for p in found if p.path[whole:]]
+    found = [
+        problem
+        for problem in _problems(spec, sample, project)
+        if problem.severity is Severity.ERROR and not problem.code.startswith("reference_")
+    ]
     return [*found, *_model_faults(spec, project)]
 
 

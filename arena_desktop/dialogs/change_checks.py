@@ -175,6 +175,7 @@ class ChangeChecksDialog(QDialog):
             part = Collapsible(_tr("Try it"), name="button_try")
             part.head.setAutoDefault(False)
             part.content.addWidget(self._tester)
+            part.toggled.connect(self._show_tester)
             column.addWidget(part)
         return holder
 
@@ -204,6 +205,15 @@ class ChangeChecksDialog(QDialog):
             text = words.keeping_sentence(len(self._keeping))
             column.addWidget(Label(text, "caption", colour="text2", wrap=True))
 
+    def _show_tester(self, on: bool) -> None:
+        """Brings the tester into view once it has its place."""
+        if on and self._tester is not None:
+            QTimer.singleShot(0, self, self._scroll_down)
+
+    def _scroll_down(self) -> None:
+        bar = self._area.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
     def _scrolled(self, form: QWidget) -> QScrollArea:
         holder = QWidget()
         holder.setObjectName("scroll_body")
@@ -211,7 +221,7 @@ class ChangeChecksDialog(QDialog):
         column.setContentsMargins(4, 4, 8, 4)
         column.addWidget(form)
         column.addStretch(1)
-        area = QScrollArea()
+        self._area = area = QScrollArea()
         area.setObjectName("scroll_change_checks")
         area.setAccessibleName(_tr("How answers are marked"))
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -21,7 +21,7 @@ from engine.config.schema import Config
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
 
-_WIDTH, _HEIGHT = 480, 400
+_WIDTH, _HEIGHT = 480, 320
 _LEAST, _MOST = 0.01, 99.99
 MARGIN: Place = ("statistics", "margin")
 COVERAGE: Place = ("statistics", "min_coverage")

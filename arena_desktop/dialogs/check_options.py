@@ -42,6 +42,8 @@ class CheckOptions(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
+        self._general = FieldNote()
+        column.addWidget(self._general)
         self._add(column, words.first_options(check))
         self.more = Collapsible(
             _tr("More choices"), opened=self._has_more(), name=f"button_more_choices_{number}"
@@ -84,11 +86,23 @@ class CheckOptions(QWidget):
         return [stop for field in fields for stop in field.stops()]
 
     def show_faults(self, faults: Sequence[Problem]) -> bool:
-        """Shows each fault beside its field; True where one is shown."""
+        """Shows each fault beside its field; True where one is shown that can be mended there.
+
+        What the file has and no field can mend is told as a caution: it must not keep the rest from
+        being changed.
+        """
         by_name: dict[str, str] = {}
+        others: list[str] = []
+        first = next(iter(self._notes), "")
         for fault in faults:
             name = fault.path.rsplit(".", 1)[-1]
-            by_name.setdefault(name, words.fault_words(fault))
+            if fault.code == "no_limit":
+                name = first
+            if name in self._notes:
+                by_name.setdefault(name, words.fault_words(fault))
+            else:
+                others.append(words.fault_words(fault))
+        self._general.show_note(self, "warn", " ".join(others))
         for name, field in self.fields.items():
             if isinstance(field, Rubric) and field.fault():
                 by_name[name] = field.fault()
@@ -96,7 +110,7 @@ class CheckOptions(QWidget):
             note.show_note(self.fields[name].main, "bad", by_name.get(name, ""))
             if name in by_name and name in {option.name for option in words.more_options(self._check)}:
                 self.more.set_open(True)
-        return bool(set(by_name) & set(self._notes))
+        return bool(by_name)
 
     # inside
 

@@ -86,7 +86,10 @@ class CheckTester(Card):
         self._sandbox: Sandbox | None = None
         self.make_sandbox: Callable[[], Sandbox] = program_sandbox
         caption = self.tr("Free and at once: nothing is asked, and nothing is saved.")
-        self.body.addWidget(CardHead(self.tr("Try it"), caption))
+        if chosen_only:
+            self.body.addWidget(Label(caption, "caption", colour="text2", wrap=True))
+        else:
+            self.body.addWidget(CardHead(self.tr("Try it"), caption))
         self._check = Combo(self.tr("Way of marking"), name="combo_check")
         self._test = Combo(self.tr("Right answer of a test"), name="combo_test")
         self.answer = TextArea(
@@ -124,6 +127,7 @@ class CheckTester(Card):
         self._check.currentIndexChanged.connect(lambda _index: self._wait.start())
         for area in (self.answer, self.right):
             area.textChanged.connect(self._wait.start)
+        self._show_nothing()
 
     def show_project(self, project: Project, markings: Sequence[Marking]) -> None:
         """Offers the project's ways of marking first, then the other free ones."""

@@ -94,7 +94,6 @@ def option_help(check: CheckType, option: Option) -> str:
         ("llm_judge", "scale"): _tr("Not set: it gives marks from 0 to 1"),
         ("code_exec", "tests"): _tr("Empty: the right answer of each test is its code"),
         ("code_exec", "timeout_s"): _tr("Code that takes longer has failed"),
-        ("length", "max_words"): _tr("Give at least one of these limits"),
     }
     return words.get((check.name, option.name), "")
 
@@ -125,6 +124,7 @@ def fault_words(problem: Problem) -> str:
     """What is wrong with a setting, beside its field."""
     words = {
         "option_missing": _tr("This must be given."),
+        "no_limit": _tr("Give at least one of these limits."),
         "embedder_missing": _tr("Name the model that compares meanings."),
     }
     return words.get(problem.code) or f"{problem.message} {problem.fix}".strip()

@@ -248,6 +248,31 @@ def test_a_file_is_named_from_the_project_and_must_be_there(tmp_path: Path, qtbo
     assert not dialog.button_change.isEnabled()
 
 
+def test_a_check_without_any_limit_is_no_check(tmp_path: Path, qtbot: QtBot) -> None:
+    dialog = shown(qtbot, Scope(opened(tmp_path, "scorers: {default: contains}\n")))
+    (row,) = dialog.rows()
+    row.combo.setCurrentIndex(row.combo.findData("length"))
+    assert row.form is not None
+    field = row.form.fields["max_words"]
+    assert field.main.accessibleDescription() == "Give at least one of these limits."
+    assert not dialog.button_change.isEnabled()
+    enter(row.form.fields["min_chars"], 3)
+    assert field.main.accessibleDescription() == ""
+    assert dialog.button_change.isEnabled()
+
+
+def test_a_slip_in_the_file_keeps_nothing_else_from_being_changed(tmp_path: Path, qtbot: QtBot) -> None:
+    tests = "tests: [{id: a, input: Q, reference: R, checks: [{type: numeric, selct: first}]}]\n"
+    project = opened(tmp_path, tests=tests)
+    dialog = shown(qtbot, Scope(project, project.all_cases[0]))
+    (row,) = dialog.rows()
+    assert row.form is not None
+    assert any("Did you mean `select`?" in text for text in audit.words(dialog))
+    enter(row.form.fields["abs_tol"], 2)
+    assert dialog.button_change.isEnabled()
+    assert row.choice().spec.options == {"selct": "first", "abs_tol": 2}
+
+
 def test_tests_that_could_not_be_marked_so_are_told(tmp_path: Path, qtbot: QtBot) -> None:
     dialog = shown(qtbot, Scope(opened(tmp_path)))
     (row,) = dialog.rows()

@@ -12,6 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from arena_desktop.dialogs.add_tests import AddTestsDialog
+from arena_desktop.dialogs.change_checks import ChangeChecksDialog
 from arena_desktop.dialogs.change_test import ChangeTestDialog
 from arena_desktop.itemmodels.cases import case_columns, case_rows, one_line, question_text, reference_text
 from arena_desktop.itemmodels.table import ColumnTable
@@ -266,3 +267,36 @@ def test_a_deleted_test_comes_back(page: CasesView, world: World, qtbot: QtBot) 
     assert column(page, "name")[0] == "coat"
     assert world.projects.project is not None
     assert (world.projects.project.root / "tests.yaml").read_text("utf-8") == TESTS
+
+
+def test_one_test_is_marked_in_its_own_way_and_follows_again(
+    page: CasesView, world: World, qtbot: QtBot
+) -> None:
+    opened(page, world, qtbot)
+    page.table.select_key(page.rows.row_key(0))
+    for way, kinds in ((True, ["length"]), (False, ["classification"])):
+        page.pane.button_marking.click()
+        dialog = page.findChildren(ChangeChecksDialog)[-1]
+        assert nameless(dialog) == []
+        assert dialog.combo_way is not None
+        dialog.combo_way.setCurrentIndex(dialog.combo_way.findData(way))
+        if way:
+            (row,) = dialog.rows()
+            row.combo.setCurrentIndex(row.combo.findData("length"))
+            assert row.form is not None
+            row.form.fields["max_words"].main.setValue(5)
+        with qtbot.waitSignal(world.projects.examined, timeout=10_000):
+            dialog.button_change.click()
+        project = world.projects.project
+        assert project is not None
+        case = project.all_cases[0]
+        assert [check.type for check in case.checks] == kinds
+        assert case.own_checks is way
+
+
+def test_a_conversation_can_be_marked_in_another_way(page: CasesView, world: World, qtbot: QtBot) -> None:
+    tests = "tests:\n  - id: talk\n    input:\n      - {role: user, content: Hello}\n    reference: R\n"
+    opened(page, world, qtbot, tests=tests)
+    page.table.select_key(page.rows.row_key(0))
+    assert page.pane.button_marking.isVisible()
+    assert not page.pane.button_change.isVisible(), "its question is not one plain text"
