@@ -17,6 +17,7 @@ from engine.cases.reading import CaseFile
 from engine.cases.tags import tag_slips
 from engine.config.embedders import with_embedders
 from engine.config.loading import LoadedConfig, Place, load_config
+from engine.config.output_places import output_problem
 from engine.config.paths import inside
 from engine.config.schema import Config, Connection
 from engine.config.snapshot import config_from_json, config_to_json
@@ -225,6 +226,11 @@ def _path_problems(config: Config, root: Path, file: str, places: Mapping[str, P
         if fault is not None:
             line, column = (place.line, place.column) if place else (None, None)
             problems.append(replace(fault, file=file, line=line, column=column, path=path))
+    taken = output_problem(root, config)
+    if taken is not None:
+        place = places.get("output.db") or places.get("output")
+        line, column = (place.line, place.column) if place else (None, None)
+        problems.append(replace(taken, file=file, line=line, column=column))
     return problems
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from engine.config.faults import Faults, join, nearest
+from engine.config.output_places import WRITTEN_FORMS
 from engine.config.records import Found
 from engine.config.schema import Config, Connection, ModelEntry
 from engine.config.values import pairs
@@ -127,13 +128,18 @@ def _declared_words(node: Node, path: str) -> Iterator[tuple[str, ScalarNode, st
 
 def _check_formats(config: Config, faults: Faults, block: Found | None) -> None:
     for name in config.output.formats:
-        if name.strip().lower() in OUTPUT_FORMATS:
+        form = name.strip().lower()
+        if form in WRITTEN_FORMS or form == "md":
             continue
         node, path = _place_of(name, block)
+        if form in OUTPUT_FORMATS:
+            message = f"A report as `{form}` is not written by itself in this program."
+            faults.warning(node, path, "not_built", message, f"Use: {', '.join(WRITTEN_FORMS)}.")
+            continue
         close = nearest(name, OUTPUT_FORMATS)
         hint = f"Did you mean `{close}`? " if close else ""
         message = f"`{name}` is no form in which results are written."
-        faults.warning(node, path, "unknown_word", message, f"{hint}Use: {', '.join(OUTPUT_FORMATS)}.")
+        faults.warning(node, path, "unknown_word", message, f"{hint}Use: {', '.join(WRITTEN_FORMS)}.")
 
 
 def _check_practice(

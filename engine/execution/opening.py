@@ -90,6 +90,7 @@ def make_head(request: RunRequest, run_id: str) -> RunHead:
         ),
         cases=plan.cases,
         cells=PlannedCells(project, plan),
+        number_above=request.number_above,
         trials=plan.trials,
         skipped=plan.skipped,
         lanes={lane: {"width": width, "configured": width} for lane, width in plan.lane_widths.items()},

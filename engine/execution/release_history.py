@@ -15,7 +15,7 @@ from engine.stats.releases import (
     release_steps,
 )
 from engine.storage.rows import ModelPoint
-from engine.storage.store import Store
+from engine.storage.shelf import History
 
 STEPS_COMPARED = 50
 """How many of the newest steps are looked at case by case."""
@@ -35,7 +35,7 @@ def appearance(point: ModelPoint) -> Appearance:
 
 
 def project_releases(
-    store: Store, project: str, *, should_stop: Callable[[], bool] | None = None
+    store: History, project: str, *, should_stop: Callable[[], bool] | None = None
 ) -> tuple[ReleaseChange, ...]:
     """What changed at each step from one release to the next, newest first.
 
@@ -55,7 +55,7 @@ def project_releases(
     return compare_releases(marks, config, should_stop=should_stop)
 
 
-def _marks(store: Store, step: ReleaseStep) -> ReleaseMarks:
+def _marks(store: History, step: ReleaseStep) -> ReleaseMarks:
     sides = [(side.run_id, side.model_key) for side in (step.before, step.after)]
     changes = store.case_changes(*sides)
     shared = {change.case_id for change in changes if change.same_case}

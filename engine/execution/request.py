@@ -45,7 +45,7 @@ class RunRequest:
     With `again` only these calls of the run are asked and nothing else. A call without an answer
     gets one that counts; where one is stored it goes on counting, and the new one is kept beside
     it: an answer is not thrown again until it pleases. `resumed` fills in `left_as`, what such a
-    run was before.
+    run was before. `number_above`: see `RunHead`.
     """
 
     project: Project
@@ -63,3 +63,4 @@ class RunRequest:
     retry_errors: bool = False
     again: tuple[Cell, ...] = ()
     left_as: RunStatus | None = None
+    number_above: int = 0

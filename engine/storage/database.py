@@ -206,6 +206,8 @@ class Database:
         try:
             connection.execute("PRAGMA foreign_keys=ON")
             connection.execute("PRAGMA synchronous=FULL")
+            # A file inside a project may come from anybody.
+            connection.execute("PRAGMA trusted_schema=OFF")
         except BaseException:
             connection.close()
             raise

@@ -39,7 +39,7 @@ def insert(connection: sqlite3.Connection, head: RunHead) -> None:
             head.run_id,
             head.project,
             None if head.project_root is None else str(head.project_root),
-            _next_number(connection, head.project),
+            _next_number(connection, head.project, head.number_above),
             codec.time_text(head.started_at),
             codec.clean_text(head.label),
             int(head.practice),
@@ -258,12 +258,13 @@ def not_found(reference: str) -> UserError:
     )
 
 
-def _next_number(connection: sqlite3.Connection, project: str) -> int:
+def _next_number(connection: sqlite3.Connection, project: str, above: int) -> int:
     # Kept apart from the runs, so that the number of a deleted run never comes back.
     row = connection.execute(
-        """INSERT INTO projects (project, last_number) VALUES (?, 1)
-        ON CONFLICT (project) DO UPDATE SET last_number = last_number + 1 RETURNING last_number""",
-        (project,),
+        """INSERT INTO projects (project, last_number) VALUES (?, ?)
+        ON CONFLICT (project) DO UPDATE SET last_number = max(last_number + 1, excluded.last_number)
+        RETURNING last_number""",
+        (project, above + 1),
     ).fetchone()
     return int(row[0])
 

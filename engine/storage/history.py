@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from engine.domain import RunStatus
@@ -11,6 +11,9 @@ from engine.storage import codec
 from engine.storage.codec import Shape
 from engine.storage.records import BoardRow
 from engine.storage.rows import CaseChange, CaseMarks, Drift, FlakyCase, ModelPoint
+
+CaseMean = tuple[str, float | None, int, str]
+"""A case under one model entry: its id, mean score, marked trials, and the digest of its content."""
 
 _BOARD_ROW = """b.model_key, b.label, b.status, b.rank, b.composite, b.score, b.low, b.high, b.coverage,
     b.latency_p50_ms, b.latency_p95_ms, b.cost_usd, b.cost_per_1k_usd, b.scored_cases, b.passed_cases,
@@ -107,23 +110,28 @@ def case_changes(
     The entries may have different keys, so that two releases of a model can be held against
     each other.
     """
-    earlier = {row[0]: row[1:] for row in _means(connection, *before)}
+    return changes_between(case_means(connection, *before), case_means(connection, *after))
+
+
+def changes_between(before: list[CaseMean], after: list[CaseMean]) -> list[CaseChange]:
+    """The shared cases of two sides, which may come from two files, in the order of the later one."""
+    earlier = {row[0]: row[1:] for row in before}
     changes = []
-    for case, score, trials, mark in _means(connection, *after):
+    for case, score, trials, mark in after:
         if case in earlier:
             old_score, old_trials, old_mark = earlier[case]
             changes.append(CaseChange(case, old_score, score, old_trials, trials, mark == old_mark))
     return changes
 
 
-def drift(connection: sqlite3.Connection, project: str, back: int) -> list[Drift]:
-    """Each model of the newest run against the mean of up to `back` runs before it.
+def drift(points: Iterable[ModelPoint], back: int) -> list[Drift]:
+    """Each model of the newest run against the mean of up to `back` runs before it; newest first.
 
     By the deciding metric, because a composite also moves when other models join the field.
     """
     histories: dict[str, list[ModelPoint]] = {}
     newest = ""
-    for point in model_history(connection, project, None, None):
+    for point in points:
         newest = newest or point.run_id
         histories.setdefault(point.row.model_key, []).append(point)
     return [_drift(key, points, back) for key, points in histories.items() if points[0].run_id == newest]
@@ -143,13 +151,15 @@ def _drift(key: str, points: list[ModelPoint], back: int) -> Drift:
     )
 
 
-def _means(connection: sqlite3.Connection, run: int, model_key: str) -> Iterator[tuple[Any, ...]]:
-    yield from connection.execute(
-        """SELECT k.case_id, avg(c.score), count(c.score), k.content
+def case_means(connection: sqlite3.Connection, run: int, model_key: str) -> list[CaseMean]:
+    """Each case of a model entry in one run."""
+    return connection.execute(
+        """SELECT k.case_id, avg(c.score), count(c.score), t.digest
         FROM cells c JOIN run_models m ON m.id = c.model JOIN run_cases k ON k.id = c.run_case
+            JOIN case_contents t ON t.id = k.content
         WHERE c.run = ? AND m.model_key = ? GROUP BY c.run_case ORDER BY k.position""",
         (run, model_key),
-    )
+    ).fetchall()
 
 
 def _board_row(row: Any) -> BoardRow:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from engine.config.output_places import HISTORY_ID
 from engine.errors import UserError
 from engine.storage import schema_v1, schema_v2
 from engine.storage.database import CHECKED_AT_OPEN_BYTES, CHECKED_WITH_LOG_BYTES, Database, has_log
 from engine.storage.faults import store_fault, translated
 
-APPLICATION_ID = 0x4172_4E61
-"""Marks the file as ours in SQLite's header, so that a foreign database is never written to."""
+APPLICATION_ID = HISTORY_ID
 
 
 @dataclass(frozen=True, slots=True)

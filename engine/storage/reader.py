@@ -20,6 +20,7 @@ from engine.storage import (
 )
 from engine.storage.codec import Shape
 from engine.storage.database import Database
+from engine.storage.history import CaseMean
 from engine.storage.light_calls import light_calls
 from engine.storage.pair_marks import StoredPair
 from engine.storage.rating import Rated
@@ -233,6 +234,11 @@ class Reader(WindowReader):
                 (self._row(connection, after[0]), after[1]),
             )
 
+    def case_means(self, run_id: str, model_key: str) -> list[CaseMean]:
+        """Each case of one model entry in a run, to be held against those of another file."""
+        with self.database.reading() as connection:
+            return history.case_means(connection, self._row(connection, run_id), model_key)
+
     def regressions(self, before: tuple[str, str], after: tuple[str, str]) -> list[CaseChange]:
         """The cases that got a lower score, worst first; cases that themselves changed are left out."""
         drops = [
@@ -280,8 +286,7 @@ class Reader(WindowReader):
 
     def drift(self, project: str, back: int = 5) -> list[Drift]:
         """Each model of the newest run against the mean of up to `back` runs before it."""
-        with self.database.reading() as connection:
-            return history.drift(connection, project, back)
+        return history.drift(self.model_history(project), back)
 
     def check(self) -> tuple[str, ...]:
         """What is wrong with the file, in SQLite's words; empty = sound. Reads all of it."""

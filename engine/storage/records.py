@@ -73,7 +73,8 @@ class RunHead:
     """Everything that is known before the first call. Stored in one transaction.
 
     `config` is the snapshot without secrets; `models` are all compared entries in project
-    order, skipped ones included; `cells` come in plan order and are read once, so a generator
+    order, skipped ones included; `number_above` is the highest number that a run of the project has in
+    another file; `cells` come in plan order and are read once, so a generator
     will do. `lanes` maps a connection id to its width or to a mapping of figures. `owner` None
     means this process.
     """
@@ -86,6 +87,7 @@ class RunHead:
     models: tuple[RunModel, ...]
     cases: tuple[Case, ...]
     cells: Iterable[PlannedCell]
+    number_above: int = 0
     trials: int = 1
     skipped: tuple[SkippedModel, ...] = ()
     lanes: Mapping[str, Any] = field(default_factory=dict)
