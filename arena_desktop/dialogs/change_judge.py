@@ -17,13 +17,12 @@ from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.room import resize_within_screen
 from arena_desktop.wording.judge_setup import card_title, pass_share
-from engine.config.schema import Config
+from engine.config.schema import MOST_VOTES, Config
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
 
 _WIDTH, _HEIGHT = 640, 660
-_MOST_VOTES = 25
 _THRESHOLD: Place = ("scorers", "options", "llm_judge", "threshold")
 _PASS_MARK: Place = ("scorers", "options", "llm_judge", "pass_mark")
 
@@ -81,7 +80,7 @@ class ChangeJudgeDialog(QDialog):
         for name in dict.fromkeys((*([judge.provider] if judge.provider else []), *names, *VENDORS)):
             self.combo_connection.addItem(name, name)
         form.add(_tr("Asked &over"), _left(self.combo_connection)).setBuddy(self.combo_connection)
-        self.spin_votes = Spin(_tr("Asked about each answer"), 1, _MOST_VOTES, name="spin_judge_votes")
+        self.spin_votes = Spin(_tr("Asked about each answer"), 1, MOST_VOTES, name="spin_judge_votes")
         self.spin_votes.setSuffix(_tr(" times"))
         self.spin_votes.setValue(judge.votes)
         form.add(

@@ -22,6 +22,8 @@ Count = Annotated[int, Ge(1)]
 AtOnce = Annotated[int, Interval(ge=1, le=1000)]
 # Beyond it sums of weights leave the range of floats, and nobody means such a number.
 MOST_WEIGHT = 1e9
+# Each vote is a question that is paid for, and all of one answer are asked together.
+MOST_VOTES = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +249,7 @@ class Judge:
     rubric: str | tuple[Criterion, ...] | None = None
     prompt: str | None = None
     scale: Annotated[float, Gt(0)] | None = None
-    votes: Count = 1
+    votes: Annotated[int, Interval(ge=1, le=MOST_VOTES)] = 1
     mark_itself: bool = False
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from engine.config.schema import Judge
+from engine.config.schema import MOST_VOTES, Judge
 from engine.domain import Outcome
 from engine.scoring.base import (
     CheckFault,
@@ -263,7 +263,7 @@ LLM_JUDGE = CheckType(
         Option("scale", "number", None, "Highest mark", minimum=0.001),
         Option("threshold", "number", None, "Passes from this share", minimum=0, maximum=1),
         Option("pass_mark", "number", None, "Passes from this mark", minimum=0),
-        Option("votes", "int", None, "How many verdicts", minimum=1, maximum=25),
+        Option("votes", "int", None, "How many verdicts", minimum=1, maximum=MOST_VOTES),
         Option("max_tokens", "int", None, "Longest answer of the judge", minimum=1),
         Option("temperature", "number", None, "Variety", minimum=0),
     ),

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from engine.config.schema import Config, Judge
+from engine.config.schema import MOST_VOTES, Config, Judge
 from engine.domain import Case, CheckSpec, Problem, Severity
 from engine.scoring.base import CheckFault, CheckInput, CheckType, Fault, Finding, Option, as_texts
 from engine.scoring.judge import RUBRIC, ask_until_read, judge_faults, the_judge
@@ -192,7 +192,7 @@ PAIRWISE_JUDGE = CheckType(
     options=(
         RUBRIC,
         Option("against", "text", None, "Compared with: reference, models, or a model's key"),
-        Option("votes", "int", None, "How many verdicts on a pair of models", minimum=1, maximum=25),
+        Option("votes", "int", None, "How many verdicts on a pair of models", minimum=1, maximum=MOST_VOTES),
     ),
 )
 """`against` says with what an answer is compared:

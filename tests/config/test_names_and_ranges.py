@@ -287,3 +287,9 @@ def test_a_value_nobody_can_mean_is_refused_and_never_breaks_the_reading(base: t
     found, reason = check_range(base, value)
     if type(value) is base and base is not float:
         assert (found, bool(reason)) == (None, True)
+
+
+def test_a_judge_is_asked_as_often_as_a_check_may_ask_it() -> None:
+    (problem,) = load("judge: {model: 'mock:judge', votes: 26}\n").problems
+    assert "`votes` must be at most 25" in problem.message
+    assert good("judge: {model: 'mock:judge', votes: 25}\n").config.judge.votes == 25
