@@ -99,7 +99,8 @@ class UnsavedRun(QObject):
         if not place:
             self._offer()
             return
-        self._run = self._context.runs.unsaved = None
+        self._run = None
+        self._context.runs.results_are_saved()
         first = self.tr("The results of the run are saved.")
         self._say(Message(_KEY, Tone.GOOD, first, self.tr("They are in {path}.").format(path=place)))
         self._context.results.list_runs(None)

@@ -95,13 +95,23 @@ class RunDesk(QObject):
         self._checking: int | None = None
         self._paused = self._stopping = False
         self.progress = RunProgress(time.monotonic)
-        self.unsaved: RunController | None = None
-        """The last run whose results the history could not take; they are in memory only."""
+        self._unsaved: RunController | None = None
         self.kept_awake: bool | None = None
         """Whether the system keeps the computer awake for this run; None = it was not asked."""
         self.waiting = WaitingRuns()
         self.waiting.freed.connect(self._start_next)
         self.waiting.changed.connect(self.state_changed)
+
+    @property
+    def unsaved(self) -> RunController | None:
+        """The run whose results the history could not take; they are in memory only, and no other
+        run starts before they are saved."""
+        return self._unsaved
+
+    def results_are_saved(self) -> None:
+        """What was unsaved is on a disk now: the next run may start."""
+        self._unsaved = None
+        self._start_next()
 
     @property
     def running(self) -> bool:
@@ -115,9 +125,12 @@ class RunDesk(QObject):
 
     def has(self, run_id: str) -> bool:
         """Whether this saved run is being carried on, or waits for it."""
+        return self._goes_on(run_id) or self.waiting.holds_run(run_id)
+
+    def _goes_on(self, run_id: str) -> bool:
+        """Also from the moment it is taken up, before the store has said its id."""
         began = self._began
-        resumed = self.running and began is not None and began.resumed == run_id
-        return resumed or (self.running and self.run_id == run_id) or self.waiting.holds_run(run_id)
+        return self.running and run_id in (self.run_id, began.resumed if began is not None else None)
 
     @property
     def paused(self) -> bool:
@@ -143,6 +156,7 @@ class RunDesk(QObject):
         """What a run of the open project would do now. Raises UserError where nothing can run."""
         from engine.execution.plan import make_plan
 
+        self._refuse_unsaved()
         opened, preflight = self._projects.current, self._projects.preflight
         if opened is None:
             raise UserError("no_project", "No project is open.", hint="Open one, or try the sample.")
@@ -154,6 +168,14 @@ class RunDesk(QObject):
         if quick:
             project = replace(project, cases=project.cases[:QUICK_CASES])
         return RunOrder(project, opened.prices, preflight, make_plan(project, preflight), resume)
+
+    def _refuse_unsaved(self) -> None:
+        if self._unsaved is not None:
+            raise UserError(
+                "results_unsaved",
+                "The results of the last run are not saved yet, so a new run could lose them.",
+                hint="Save them first.",
+            )
 
     def start(self, *, quick: bool = False) -> None:
         """Starts a run of the open project, or lets it wait its turn; `began` or `failed` follows."""
@@ -192,14 +214,15 @@ class RunDesk(QObject):
             wish = {"retry_errors": retry_errors, "again": resume.again}
             return order, differences(store(), run_id, order.project, **wish)
 
-        name = f"carry on {run_id}"
+        # Another wish about the same run is no later version of this one: both are to be heard.
+        name = f"carry on {run_id} {retry_errors} {sorted(resume.again)}"
         self._background.run(work, self._on_compared, self._on_not_compared, name=name, replace=True)
 
     def _resume(self, wanted: Resume) -> Resume:
         """With what is known of the run. Raises UserError where the same is asked of it already."""
         if self.waiting.holds(wanted):
             raise UserError("waits_already", "This run waits its turn already.", hint="It starts by itself.")
-        if self.running and self.run_id == wanted.run_id:
+        if self._goes_on(wanted.run_id):
             raise UserError("run_going_on", "This run is going on now.", hint="Wait for it or cancel it.")
         info = next((run for run in self._results.runs if run.run_id == wanted.run_id), None)
         if info is None:
@@ -215,7 +238,12 @@ class RunDesk(QObject):
             asked = ResumeQuestion(resume.run_id, resume.retry_errors, found, labels, resume.again)
             self.question.emit(asked)
             return
-        self._take_on(order)
+        try:
+            # The same may have been asked for while the two were compared.
+            self._refuse_unsaved()
+            self._take_on(order if resume is None else replace(order, resume=self._resume(resume)))
+        except ArenaError as error:
+            self.failed.emit(error)
 
     def _on_not_compared(self, error: Exception) -> None:
         if not isinstance(error, ArenaError):
@@ -234,7 +262,7 @@ class RunDesk(QObject):
     def _start_next(self) -> None:
         """Looks at the run whose turn it is, if none goes on; it starts when nothing speaks against it."""
         entry = self.waiting.next_up()
-        if self.busy or entry is None:
+        if self.busy or entry is None or self._unsaved is not None:
             return
         self._checking = entry.number
         self.waiting.replace(replace(entry, wait=Wait.CHECKING))
@@ -357,7 +385,7 @@ class RunDesk(QObject):
         if isinstance(failure, ArenaError):
             self.failed.emit(failure)
         if finished.unsaved:
-            self.unsaved = controller
+            self._unsaved = controller
         self.ended.emit(finished)
         self._start_next()
         self.state_changed.emit()

@@ -12,10 +12,13 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from arena_desktop.app import create
+from arena_desktop.desks.run_orders import RunOrder
 from arena_desktop.dialogs.run_questions import RunQuestion
 from arena_desktop.unsaved_run import UnsavedRun
 from arena_desktop.widgets.strip import Message, Tone
 from engine.domain import CallStatus, RunStatus
+from engine.errors import ArenaError
+from engine.execution.plan import make_plan
 from engine.storage.store import Store
 from tests.cli.calling import call
 from tests.views.run_world import close_context, make_context, write_project
@@ -103,6 +106,27 @@ def test_saved_in_another_file_at_the_second_try(unsaved, tmp_path: Path, qtbot)
         keeper.save_to(other)
     assert str(other) in said[-1].text
     assert _answers(other) > 0
+
+
+def test_no_other_run_takes_the_place_of_unsaved_results(unsaved, qtbot) -> None:
+    """What waits begins once they are saved; what is ordered meanwhile is refused with the reason."""
+    context, store, _window, keeper, _said = unsaved
+    runs, kept = context.runs, context.runs.unsaved
+    refused: list[ArenaError] = []
+    runs.failed.connect(refused.append)
+    runs.start()
+    runs.carry_on(runs.run_id, choice="new")
+    assert [error.code for error in refused] == ["results_unsaved"] * 2
+    opened = context.projects.current
+    plan = make_plan(opened.project, context.projects.preflight)
+    runs.waiting.add(RunOrder(opened.project, opened.prices, context.projects.preflight, plan))
+    runs.waiting.freed.emit()
+    assert (runs.busy, len(runs.waiting), runs.unsaved) == (False, 1, kept)
+    _statement(store, "DROP TRIGGER full")
+    with qtbot.waitSignals([keeper.saved, runs.began, runs.ended], timeout=30000):
+        keeper.try_again()
+    assert (len(runs.waiting), runs.unsaved) == (0, None)
+    assert _answers(store) > 0
 
 
 def test_closing_asks_before_anything_is_lost(unsaved, tmp_path: Path, qtbot) -> None:
