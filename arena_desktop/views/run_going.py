@@ -39,6 +39,7 @@ class RunGoing(QWidget):
         self._heads: Mapping[str, ModelHead] = {}
         self._free = False
         self._quarter = 0
+        self._progress: RunProgress | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(16)
@@ -53,7 +54,8 @@ class RunGoing(QWidget):
 
     def begin(self, began: RunBegan, heads: Mapping[str, ModelHead]) -> None:
         """Another run from now on."""
-        self._heads = heads
+        self._heads, self._progress = heads, None
+        self.latest_rows.set_rows(())
         prices = [model.price for model in began.preflight.ready]
         self._free = all(price is not None and price.free for price in prices)
         self._quarter = 0
@@ -77,8 +79,13 @@ class RunGoing(QWidget):
         self._show_more(progress, awake, ended)
         self.rows.set_rows(lane_rows(progress, self._heads, stopping=stopping, ended=ended))
         self.throttle.show_lanes(progress, self._heads, quiet=ended or stopping)
-        if self.latest.is_open():
-            self.latest_rows.set_rows(latest_rows(progress, self._heads))
+        self._progress = progress
+        self._show_latest()
+
+    def _show_latest(self, *_opened: object) -> None:
+        """Also when it is unfolded after the run, when nothing is refreshed any more."""
+        if self._progress is not None and self.latest.is_open():
+            self.latest_rows.set_rows(latest_rows(self._progress, self._heads))
 
     def _show_more(self, progress: RunProgress, awake: bool | None, ended: bool) -> None:
         said = [
@@ -171,6 +178,7 @@ class RunGoing(QWidget):
         table.setModel(self.latest_rows)
         table.fit_rows()
         self.latest.content.addWidget(TableCard(table))
+        self.latest.toggled.connect(self._show_latest)
         return self.latest
 
     # filling

@@ -12,6 +12,7 @@ import pytest
 import shiboken6
 from PySide6.QtCore import QElapsedTimer, QEvent, QEventLoop, QObject, Qt, QTimer
 from PySide6.QtGui import QFont
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -28,6 +29,9 @@ from arena_desktop.app import create
 from arena_desktop.arena_window import ArenaWindow
 from arena_desktop.theme import dark
 from arena_desktop.theme.switch import Appearance
+from arena_desktop.widgets.clipboard import from_tsv
+from arena_desktop.widgets.fields import FilterField
+from arena_desktop.widgets.table import ArenaTable
 from tests.flows import audit
 from tests.flows.conftest import LONG_MS
 from tests.views.setup_world import forbidden
@@ -47,6 +51,7 @@ PAGES = (
 )
 DIALOGS = ("action_settings", "action_new_project", "action_shortcuts")
 MOST_TABS = 80
+CTRL = Qt.KeyboardModifier.ControlModifier
 SCREEN = (1280, 720)
 # The answers of many models stand beside each other and are scrolled sideways, each one 260 px or wider.
 SIDE_BY_SIDE = "Answers side by side"
@@ -351,3 +356,92 @@ def test_the_audit_finds_what_it_looks_for(qtbot: QtBot) -> None:
 def test_the_module_window_lives_in_its_own_home(walked: Walked) -> None:
     assert Path(os.environ["ARENA_HOME"]) == walked.home
     assert (walked.home / "arena.sqlite").is_file()
+
+
+# ---- tables
+
+
+@contextmanager
+def opened_up(walked: Walked, qtbot: QtBot, page: QWidget) -> Iterator[None]:
+    """Details unfolded and charts as tables, and back again."""
+    names = ("button_details", "button_latest", "chart_leaderboard_as_table", "chart_history_as_table")
+    buttons = [button for name in names if (button := page.findChild(QPushButton, name)) is not None]
+    for button in buttons:
+        button.click()
+    settle(qtbot, walked.window)
+    try:
+        yield
+    finally:
+        for button in buttons:
+            button.click()
+        settle(qtbot, walked.window)
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("home", ["table_recent"]),
+        ("cases", ["table_cases"]),
+        ("models", ["table_models"]),
+        ("run", ["table_lanes", "table_latest"]),
+        ("results", ["table_leaderboard", "chart_leaderboard_table", "table_score_pairs"]),
+        ("answers", ["table_tests"]),
+        ("history", ["table_history", "chart_history_table"]),
+        ("compare", ["table_compare"]),
+    ],
+)
+def test_every_table_copies_finds_sorts_and_has_a_menu(
+    walked: Walked, qtbot: QtBot, page: str, names: list[str]
+) -> None:
+    shown, missed = walked.show(qtbot, page), []
+    with opened_up(walked, qtbot, shown):
+        tables = [t for t in shown.findChildren(ArenaTable) if t.isVisible() and t.rows.total_count()]
+        assert [n for n in names if n not in [table.objectName() for table in tables]] == []
+        for table in tables:
+            missed += [f"{table.objectName()}: {what}" for what in lacks(table, qtbot)]
+    assert missed == []
+
+
+def lacks(table: ArenaTable, qtbot: QtBot) -> list[str]:
+    """What a table does not do that all do."""
+    found, rows, board = [], table.rows.shown_count(), QApplication.clipboard()
+    table.setFocus()
+    table.selectAll()
+    QTest.keyClick(table, Qt.Key.Key_C, CTRL)
+    qtbot.waitUntil(lambda: bool(board.text()))
+    plain = from_tsv(board.text())
+    QTest.keyClick(table, Qt.Key.Key_C, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    head, *rest = from_tsv(board.text())
+    if len(plain) != rows or rest != plain or len(head) != len(plain[0]):
+        found.append("copy")
+    menu = table.row_menu()
+    words = [action.text() for action in menu.actions()]
+    if not {"Copy", "Copy with column heads", "Filter…", "Columns"} <= set(words):
+        found.append(f"menu {words}")
+    menu.deleteLater()
+    section = next(s for s in table.shown_sections() if table.rows.column_at(s).title)
+    table.setCurrentIndex(table.model().index(0, section))
+    before = table.rows.sorted_by()
+    QTest.keyClick(table, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    column = table.rows.column_at(section)
+    if column.sortable and table.rows.sorted_by() == before:
+        found.append("sort")
+    table.sort_by(None)
+    QTest.keyClick(table, Qt.Key.Key_F, CTRL)
+    field = QApplication.focusWidget()
+    if not isinstance(field, FilterField):
+        return [*found, "filter"]
+    QTest.keyClicks(field, "no row says this")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    try:
+        qtbot.waitUntil(lambda: table.rows.shown_count() == 0, timeout=2_000)
+    except TimeoutError:
+        found.append("filter hides nothing")
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: table.rows.shown_count() == rows)
+    if field.objectName() == "edit_find":
+        QTest.keyClick(field, Qt.Key.Key_Escape)
+        if QApplication.focusWidget() is not table:
+            found.append("Esc")
+    return found
