@@ -9,7 +9,7 @@ from typing import Any
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from arena_desktop.desks.own_marks import OWN_KEYS, without_own_checks
-from arena_desktop.desks.project_files import Written
+from arena_desktop.desks.project_files import Written, take_back
 from arena_desktop.desks.project_settings import config_text
 from arena_desktop.desks.project_tests import can_reach, file_of, place_of
 from engine.cases.checks import project_checks
@@ -21,6 +21,7 @@ from engine.config.text_files import TextFile
 from engine.config.values import pairs, to_value
 from engine.config.yaml_text import compose
 from engine.domain import Case, CheckSpec
+from engine.errors import ArenaError
 from engine.project import Project
 from engine.scoring.registry import CHECKS, canonical_check
 
@@ -70,8 +71,20 @@ def change_usual_checks(
         text.change_default(before[0], choices[0].spec)
     elif differs(before, choices):
         text.set(("scorers", "checks"), [as_written(choice.spec) for choice in choices])
-    others = [Written(save_text(own, new), own.text) for own, new in without_own_checks(project, forget)]
-    return Written(save_text(file, text.text), file.text, tuple(others))
+    return _save([(file, text.text), *without_own_checks(project, forget)])
+
+
+def _save(files: Sequence[tuple[TextFile, str]]) -> Written:
+    """Writes several files as one step: all of them, or none."""
+    done: list[Written] = []
+    try:
+        done += (Written(save_text(file, text), file.text) for file, text in files)
+    except ArenaError:
+        for written in reversed(done):
+            take_back(written)
+        raise
+    first, *others = done
+    return Written(first.file, first.before, tuple(others))
 
 
 def change_test_checks(project: Project, case: Case, choices: Sequence[CheckChoice] | None) -> Written:

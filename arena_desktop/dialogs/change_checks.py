@@ -19,11 +19,11 @@ from arena_desktop.desks.project_checks import (
     differs,
     usual_checks,
 )
-from arena_desktop.dialogs.check_row import CheckRow
+from arena_desktop.dialogs.check_list import CheckList
 from arena_desktop.dialogs.project_writing import write_to_project
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.collapsible import Collapsible
-from arena_desktop.widgets.fields import Combo, FieldNote
+from arena_desktop.widgets.fields import Combo
 from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
@@ -72,16 +72,21 @@ class Scope:
         return [case for case in self.project.all_cases if not case.own_checks]
 
 
+def nothing_counts(choices: Sequence[CheckChoice]) -> bool:
+    """Whether there are checks, and none of them has a weight."""
+    return bool(choices) and not any(choice.spec.weight > 0 for choice in choices)
+
+
 class ChangeChecksDialog(QDialog):
     """A list of checks. `changed(choices, own_too)` follows the button; None = as the project says."""
 
     changed = Signal(object, bool)
 
-    def __init__(self, scope: Scope, tester: QWidget | None = None, parent: QWidget | None = None) -> None:
+    def __init__(self, scope: Scope, tester: Tester | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._scope, self._tester, self._made = scope, tester, 0
-        self._rows: list[CheckRow] = []
+        self._scope, self._tester = scope, tester
         self._chain: list[QWidget] = []
+        self._bad = False
         self._forget, self._keeping = own_tests(scope.project) if scope.case is None else ([], [])
         self.setObjectName("dialog_change_checks")
         self.setWindowTitle(_tr("How answers are marked"))
@@ -96,12 +101,10 @@ class ChangeChecksDialog(QDialog):
         self.focus_ring = FocusRing(self)
         self._wait = QTimer(self, singleShot=True, interval=_DELAY_MS)
         self._wait.timeout.connect(self.look_now)
-        for number, spec in enumerate(scope.before):
-            self._add(CheckChoice(spec, number))
         self._on_own_way()
         resize_within_screen(self, _WIDTH, _HEIGHT)
         self.look_now()
-        (self.combo_way or self._rows[0].combo).setFocus()
+        (self.combo_way or self.list.rows()[0].combo).setFocus()
 
     # what is chosen
 
@@ -109,11 +112,7 @@ class ChangeChecksDialog(QDialog):
         """The checks in their order; None = as the project says."""
         if self.combo_way is not None and not self.combo_way.currentData():
             return None
-        return [row.choice() for row in self._rows]
-
-    def rows(self) -> tuple[CheckRow, ...]:
-        """The rows in their order."""
-        return tuple(self._rows)
+        return self.list.choices()
 
     def is_changed(self) -> bool:
         """Whether there is anything to write."""
@@ -129,14 +128,13 @@ class ChangeChecksDialog(QDialog):
         specs = [choice.spec for choice in choices or ()]
         following = [*self._scope.following, *(self._forget if self._own_too() else ())]
         found = test_faults(specs, following, self._scope.project)
-        texts = []
-        if found.missing:
+        texts = [words.nothing_counts_sentence()] if nothing_counts(choices or ()) else []
+        if found.missing and not self._bad:
             texts.append(words.missing_sentence(found.missing, found.looked))
-        if found.first is not None:
+        if found.first is not None and not self._bad:
             texts.append(words.unfit_sentence(found.unfit, found.looked, found.first))
-        good = self.button_change.isEnabled() or not self.is_changed()
-        self.note.show_note(self._rows[0].combo, "warn", " ".join(texts) if good else "")
-        if isinstance(self._tester, QWidget) and hasattr(self._tester, "show_choice"):
+        self.list.show_note(" ".join(texts))
+        if self._tester is not None:
             self._tester.show_choice(self._scope.project, specs or self._project_specs())
 
     # parts
@@ -154,22 +152,9 @@ class ChangeChecksDialog(QDialog):
         if case is not None:
             self.combo_way = self._way(case)
             column.addWidget(self.combo_way)
-        self._own = QWidget()
-        own = QVBoxLayout(self._own)
-        own.setContentsMargins(0, 0, 0, 0)
-        own.setSpacing(16)
-        self._list = QVBoxLayout()
-        self._list.setSpacing(16)
-        own.addLayout(self._list)
-        self.note = FieldNote()
-        own.addWidget(self.note)
-        line = FlowLayout()
-        self.button_add = Button(_tr("Add another check"), "quiet", icon="plus", name="button_add_check")
-        self.button_add.setAutoDefault(False)
-        self.button_add.clicked.connect(self._on_add)
-        line.addWidget(self.button_add)
-        own.addLayout(line)
-        column.addWidget(self._own)
+        self.list = CheckList(self._scope.project, self._scope.before)
+        self.list.changed.connect(self._check)
+        column.addWidget(self.list)
         self._add_others(column)
         if self._tester is not None:
             part = Collapsible(_tr("Try it"), name="button_try")
@@ -247,64 +232,16 @@ class ChangeChecksDialog(QDialog):
         row.addWidget(self.button_change)
         return row
 
-    # the list
-
-    def _add(self, choice: CheckChoice) -> CheckRow:
-        self._made += 1
-        row = CheckRow(choice, self._scope.project, self._made)
-        row.changed.connect(self._check)
-        row.moved.connect(self._move)
-        row.removed.connect(self._remove)
-        self._rows.append(row)
-        self._list.addWidget(row)
-        self._show_places()
-        self._order_tabs()
-        return row
-
-    def _on_add(self) -> None:
-        used = {canonical_check(row.choice().spec.type) for row in self._rows}
-        kind = next(name for name in ("contains", "length", "exact_match", *CHECKS) if name not in used)
-        row = self._add(CheckChoice(CheckSpec(kind)))
-        row.combo.setFocus()
-        self._check()
-
-    def _move(self, row: CheckRow, step: int) -> None:
-        at = self._rows.index(row)
-        self._rows.insert(at + step, self._rows.pop(at))
-        self._list.removeWidget(row)
-        self._list.insertWidget(at + step, row)
-        self._show_places()
-        button = row.button_up if step < 0 else row.button_down
-        # At the end of the list the button that was pressed can do no more.
-        (button if button.isEnabled() else row.combo).setFocus()
-        self._check()
-
-    def _remove(self, row: CheckRow) -> None:
-        at = self._rows.index(row)
-        self._rows.remove(row)
-        self._list.removeWidget(row)
-        row.hide()
-        row.deleteLater()
-        self._show_places()
-        self._rows[min(at, len(self._rows) - 1)].combo.setFocus()
-        self._check()
+    # inside
 
     def _order_tabs(self) -> None:
         """The keyboard goes through the rows in the order that the eye sees."""
         chain: list[QWidget] = [] if self.combo_way is None else [self.combo_way]
-        for row in self._rows:
-            chain += row.stops()
-        chain.append(self.button_add)
+        chain += self.list.stops()
         if chain != self._chain:
             self._chain = chain
             for before, after in pairwise(chain):
                 QWidget.setTabOrder(before, after)
-
-    def _show_places(self) -> None:
-        for at, row in enumerate(self._rows):
-            row.show_place(at, len(self._rows))
-
-    # inside
 
     def _own_too(self) -> bool:
         return self.check_own is not None and self.check_own.isChecked()
@@ -313,18 +250,18 @@ class ChangeChecksDialog(QDialog):
         return list(usual_checks(self._scope.project))
 
     def _on_own_way(self) -> None:
-        self._own.setVisible(self.combo_way is None or bool(self.combo_way.currentData()))
+        self.list.setVisible(self.combo_way is None or bool(self.combo_way.currentData()))
         self._check()
 
     def _check(self) -> None:
         self._order_tabs()
         choices = self.choices()
-        bad = False
+        self._bad = False
         if choices is not None:
-            for row, choice in zip(self._rows, choices, strict=True):
-                bad |= row.show_faults(option_faults(choice.spec, self._scope.project))
-            bad |= not any(choice.spec.weight > 0 for choice in choices)
-        self.button_change.setEnabled(not bad and self.is_changed())
+            for row, choice in zip(self.list.rows(), choices, strict=True):
+                self._bad |= row.show_faults(option_faults(choice.spec, self._scope.project))
+        good = not self._bad and not nothing_counts(choices or ())
+        self.button_change.setEnabled(good and self.is_changed())
         self._wait.start()
 
     def _on_change(self) -> None:
@@ -336,7 +273,7 @@ class ChangeChecksDialog(QDialog):
 def open_change_checks(
     context: AppContext,
     parent: QWidget | None = None,
-    make_tester: Callable[[], QWidget] | None = None,
+    make_tester: Callable[[], Tester] | None = None,
     case: Case | None = None,
 ) -> ChangeChecksDialog | None:
     """Opens the list, for one test where `case` is given. What is chosen goes into the open project's

@@ -132,6 +132,8 @@ def fault_words(problem: Problem) -> str:
 
 def scope_sentence(following: int) -> str:
     """For which tests the choice holds."""
+    if following == 0:
+        return _tr("For tests that have no way of marking of their own. There is none now.")
     if following == 1:
         return _tr("For the test that has no way of marking of its own.")
     text = _tr("For the {count} tests that have no way of marking of their own.")
@@ -170,6 +172,11 @@ def unfit_sentence(tests: int, of: int, first: Problem) -> str:
     text = _tr("{tests} of {all} tests could not be marked so. The first: {why}")
     why = f"{first.message} {first.fix}".strip()
     return text.format(tests=formats.whole(tests), all=formats.whole(of), why=why)
+
+
+def nothing_counts_sentence() -> str:
+    """Said where every weight is 0."""
+    return _tr("Every check counts 0. Let one count.")
 
 
 def kind_sentence(check: CheckType | None) -> str:

@@ -208,7 +208,7 @@ def test_the_model_that_compares_meanings_is_asked_for_where_it_is_needed(
     tmp_path: Path, qtbot: QtBot
 ) -> None:
     dialog = shown(qtbot, Scope(opened(tmp_path, "scorers: {default: similarity}\n")))
-    (row,) = dialog.rows()
+    (row,) = dialog.list.rows()
     assert row.form is not None
     field = row.form.fields["model"]
     assert not field.isVisible()
@@ -222,7 +222,7 @@ def test_the_model_that_compares_meanings_is_asked_for_where_it_is_needed(
 
 def test_a_pattern_is_looked_at_while_it_is_typed(tmp_path: Path, qtbot: QtBot) -> None:
     dialog = shown(qtbot, Scope(opened(tmp_path, "scorers: {default: regex}\n")))
-    (row,) = dialog.rows()
+    (row,) = dialog.list.rows()
     assert row.form is not None
     field = row.form.fields["pattern"]
     enter(field, "(unclosed")
@@ -235,7 +235,7 @@ def test_a_pattern_is_looked_at_while_it_is_typed(tmp_path: Path, qtbot: QtBot) 
 
 def test_a_file_is_named_from_the_project_and_must_be_there(tmp_path: Path, qtbot: QtBot) -> None:
     dialog = shown(qtbot, Scope(opened(tmp_path, "scorers: {default: json_schema}\n")))
-    (row,) = dialog.rows()
+    (row,) = dialog.list.rows()
     assert row.form is not None
     field = row.form.fields["schema"]
     assert isinstance(field, FilePick)
@@ -250,7 +250,7 @@ def test_a_file_is_named_from_the_project_and_must_be_there(tmp_path: Path, qtbo
 
 def test_a_check_without_any_limit_is_no_check(tmp_path: Path, qtbot: QtBot) -> None:
     dialog = shown(qtbot, Scope(opened(tmp_path, "scorers: {default: contains}\n")))
-    (row,) = dialog.rows()
+    (row,) = dialog.list.rows()
     row.combo.setCurrentIndex(row.combo.findData("length"))
     assert row.form is not None
     field = row.form.fields["max_words"]
@@ -265,7 +265,7 @@ def test_a_slip_in_the_file_keeps_nothing_else_from_being_changed(tmp_path: Path
     tests = "tests: [{id: a, input: Q, reference: R, checks: [{type: numeric, selct: first}]}]\n"
     project = opened(tmp_path, tests=tests)
     dialog = shown(qtbot, Scope(project, project.all_cases[0]))
-    (row,) = dialog.rows()
+    (row,) = dialog.list.rows()
     assert row.form is not None
     assert any("Did you mean `select`?" in text for text in audit.words(dialog))
     enter(row.form.fields["abs_tol"], 2)
@@ -275,11 +275,11 @@ def test_a_slip_in_the_file_keeps_nothing_else_from_being_changed(tmp_path: Path
 
 def test_tests_that_could_not_be_marked_so_are_told(tmp_path: Path, qtbot: QtBot) -> None:
     dialog = shown(qtbot, Scope(opened(tmp_path)))
-    (row,) = dialog.rows()
-    assert dialog.note.text == ""
+    (row,) = dialog.list.rows()
+    assert dialog.list.note == ""
     row.combo.setCurrentIndex(row.combo.findData("numeric"))
     dialog.look_now()
-    assert dialog.note.text.startswith("2 of 2 tests could not be marked so. The first: ")
+    assert dialog.list.note.startswith("2 of 2 tests could not be marked so. The first: ")
     assert dialog.button_change.isEnabled(), "a test can be mended afterwards"
     project = load_project(tmp_path)
     blank = [*project.cases, *load_project(tmp_path).cases[:1]]
@@ -288,7 +288,7 @@ def test_tests_that_could_not_be_marked_so_are_told(tmp_path: Path, qtbot: QtBot
 
 def test_labels_are_there_where_right_answers_are_few(tmp_path: Path, qtbot: QtBot) -> None:
     dialog = shown(qtbot, Scope(opened(tmp_path, "scorers: {default: contains}\n")))
-    (row,) = dialog.rows()
+    (row,) = dialog.list.rows()
     row.combo.setCurrentIndex(row.combo.findData("classification"))
     assert row.choice().spec.options == {"labels": ["12", "other", "refund"]}
     row.combo.setCurrentIndex(row.combo.findData("contains"))
@@ -297,7 +297,7 @@ def test_labels_are_there_where_right_answers_are_few(tmp_path: Path, qtbot: QtB
 
 def test_another_kind_and_back_loses_nothing(tmp_path: Path, qtbot: QtBot) -> None:
     dialog = shown(qtbot, Scope(opened(tmp_path)))
-    (row,) = dialog.rows()
+    (row,) = dialog.list.rows()
     assert row.form is not None
     enter(row.form.fields["labels"], ["a", "b"])
     for kind in ("length", "classification"):
@@ -309,8 +309,8 @@ def test_checks_are_added_ordered_and_removed_by_keyboard(tmp_path: Path, qtbot:
     dialog = shown(qtbot, Scope(opened(tmp_path)))
     with qtbot.waitActive(dialog):
         dialog.activateWindow()
-    qtbot.keyClick(dialog.button_add, Qt.Key.Key_Space)
-    first, second = dialog.rows()
+    qtbot.keyClick(dialog.list.button_add, Qt.Key.Key_Space)
+    first, second = dialog.list.rows()
     assert QApplication.focusWidget() is second.combo
     second.check_must.setChecked(True)
     second.spin_weight.setValue(2)
@@ -319,7 +319,7 @@ def test_checks_are_added_ordered_and_removed_by_keyboard(tmp_path: Path, qtbot:
     assert second.choice().spec == wanted
     second.button_up.setFocus()
     qtbot.keyClick(second.button_up, Qt.Key.Key_Space)
-    assert dialog.rows() == (second, first)
+    assert dialog.list.rows() == (second, first)
     assert QApplication.focusWidget() is second.combo, "the button that was pressed can do no more"
     stops, stuck = audit.tab_round(second.combo, 60)
     assert stuck is None
@@ -336,7 +336,7 @@ def test_an_own_check_and_an_exact_figure_stay_as_they_are(tmp_path: Path, qtbot
     dialog = shown(qtbot, Scope(project, case))
     assert [choice.spec for choice in dialog.choices() or ()] == list(case.checks)
     assert not dialog.is_changed()
-    assert "Own check: my_own" in [row.combo.currentText() for row in dialog.rows()]
+    assert "Own check: my_own" in [row.combo.currentText() for row in dialog.list.rows()]
     assert any("stay in the file as they are" in text for text in audit.words(dialog))
 
 
@@ -370,6 +370,7 @@ def test_other_tests_can_be_made_to_follow(tmp_path: Path, qtbot: QtBot) -> None
     )
     assert only.check_own is not None
     assert only.check_own.isChecked(), "otherwise nothing would change"
+    assert "There is none now." in " ".join(audit.words(only))
 
 
 def test_the_gap_that_matters_is_changed_alone(tmp_path: Path, qtbot: QtBot) -> None:
@@ -386,3 +387,13 @@ def test_the_gap_that_matters_is_changed_alone(tmp_path: Path, qtbot: QtBot) -> 
     with qtbot.waitSignal(dialog.changed) as caught:
         dialog.button_keep.click()
     assert caught.args == [{MARGIN: 0.025, COVERAGE: 0.8}]
+
+
+def test_something_has_to_count(tmp_path: Path, qtbot: QtBot) -> None:
+    dialog = shown(qtbot, Scope(opened(tmp_path)))
+    dialog.list.button_add.click()
+    for row in dialog.list.rows():
+        row.spin_weight.setValue(0)
+    dialog.look_now()
+    assert dialog.list.note.startswith("Every check counts 0.")
+    assert not dialog.button_change.isEnabled()

@@ -70,8 +70,8 @@ def everything(dialog: QDialog) -> Iterator[str]:
     if not isinstance(dialog, ChangeChecksDialog):
         yield ""
         return
-    dialog.button_add.click()
-    (row, _other) = dialog.rows()
+    dialog.list.button_add.click()
+    (row, _other) = dialog.list.rows()
     part = dialog.findChild(QPushButton, "button_try")
     assert part is not None
     part.click()
@@ -99,9 +99,9 @@ def choose_and_try(page: QWidget, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: the_dialog("dialog_change_checks") is not None, timeout=LONG_MS)
     dialog = the_dialog("dialog_change_checks")
     assert isinstance(dialog, ChangeChecksDialog)
-    qtbot.waitUntil(lambda: QApplication.focusWidget() is dialog.rows()[0].combo, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is dialog.list.rows()[0].combo, timeout=LONG_MS)
     QTest.keyClicks(QApplication.focusWidget(), "Men")
-    assert dialog.rows()[0].combo.currentText() == "Mentions"
+    assert dialog.list.rows()[0].combo.currentText() == "Mentions"
     tab_to("button_try")
     press(Qt.Key.Key_Space)
     tab_to("edit_try_answer")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from arena_desktop.desks import project_checks
 from arena_desktop.desks.own_marks import own_tests
 from arena_desktop.desks.project_checks import (
     CheckChoice,
@@ -15,9 +18,13 @@ from arena_desktop.desks.project_checks import (
     usual_checks,
 )
 from arena_desktop.desks.project_files import take_back
-from engine.domain import CheckSpec
-from engine.errors import UserError
+from engine.config.saving import SavedFile
+from engine.config.text_files import TextFile
+from engine.domain import CheckSpec, Severity
+from engine.errors import UserError, WorldError
 from engine.project import Project, load_project
+from engine.scoring.options import read_options
+from engine.scoring.registry import CHECKS
 
 HEAD = "# kept\nproject: p  # its name\nmodels: [{key: a, model: 'mock:oracle'}]\n"
 LABELS = """\
@@ -227,3 +234,78 @@ def test_an_option_emptied_against_the_project_is_written_as_nothing(tmp_path: P
     choices[1] = CheckChoice(CheckSpec("length", {"max_words": 60, "min_words": None}), 1)
     change_usual_checks(project, choices)
     assert usual_checks(load_project(tmp_path))[1].options == {"max_words": 60, "min_words": None}
+
+
+def test_a_file_that_cannot_be_written_leaves_all_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = opened(tmp_path, LABELS, TESTS)
+    before = (project.config_file.read_bytes(), cases_of(project))
+    real = project_checks.save_text
+
+    def full(file: TextFile, text: str) -> SavedFile:
+        if file.path.name == "tests.yaml":
+            raise WorldError("file_unwritable", "The disk is full.")
+        return real(file, text)
+
+    monkeypatch.setattr(project_checks, "save_text", full)
+    with pytest.raises(WorldError):
+        change_usual_checks(project, [CheckChoice(CheckSpec("contains"), 0)], own_tests(project)[0])
+    assert (project.config_file.read_bytes(), cases_of(project)) == before
+
+
+FORMS = ["", LABELS, LISTED, "scorers:\n  checks: [{type: contains, not: true}, length]  # c\n"]
+KINDS: list[tuple[str, dict[str, Any]]] = [
+    ("contains", {"mode": "any"}),
+    ("classification", {"labels": ["no", "yes: sure", "012"]}),
+    ("numeric", {"abs_tol": 0.25, "locale": "de"}),
+    ("regex", {"pattern": "a: [#{}]\\d+"}),
+    ("llm_judge", {"rubric": [{"name": "kind, and short", "weight": 2, "must_pass": True}]}),
+    ("code_exec", {"tests": "assert f(1) == 2\nassert f(2) == 3"}),
+    ("manual", {}),
+]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_whatever_is_chosen_is_read_back_and_every_step_is_undone(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    project = opened(tmp_path, chance.choice(FORMS))
+    for _ in range(3):
+        before = config_of(project)
+        choices = kept(project)
+        chance.shuffle(choices)
+        choices = choices[: chance.randint(0, len(choices))]
+        for number, choice in enumerate(choices):
+            if chance.random() < 0.5:
+                choices[number] = CheckChoice(
+                    replace(choice.spec, weight=chance.choice([0.5, 1.0, 3.0])), choice.origin
+                )
+        for _ in range(chance.randint(0 if choices else 1, 3)):
+            kind, options = chance.choice(KINDS)
+            spec = CheckSpec(
+                kind,
+                options if chance.random() < 0.7 or kind == "classification" else {},
+                chance.choice([1.0, 2.0, 0.125]),
+                chance.random() < 0.3,
+                chance.random() < 0.3,
+                chance.choice([None, None, "text: x", ["a", "b"]]),
+            )
+            choices.insert(chance.randint(0, len(choices)), CheckChoice(spec))
+        written = change_usual_checks(project, choices)
+        again = load_project(tmp_path)
+        assert [in_force(again, spec) for spec in usual_checks(again)] == [
+            in_force(project, choice.spec) for choice in choices
+        ]
+        assert not [p for p in again.problems if p.severity is Severity.ERROR]
+        if chance.random() < 0.3:
+            take_back(written)
+            assert config_of(project) == before
+        project = load_project(tmp_path)
+
+
+def in_force(project: Project, spec: CheckSpec) -> tuple[Any, ...]:
+    """Everything that decides the mark."""
+    check = CHECKS.get(spec.type)
+    options = project.config.scorers.options
+    values = read_options(check, spec.options, options)[0] if check is not None else spec.options
+    return spec.type, values, spec.weight, spec.must_pass, spec.negate, spec.reference

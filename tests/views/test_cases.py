@@ -281,7 +281,7 @@ def test_one_test_is_marked_in_its_own_way_and_follows_again(
         assert dialog.combo_way is not None
         dialog.combo_way.setCurrentIndex(dialog.combo_way.findData(way))
         if way:
-            (row,) = dialog.rows()
+            (row,) = dialog.list.rows()
             row.combo.setCurrentIndex(row.combo.findData("length"))
             assert row.form is not None
             row.form.fields["max_words"].main.setValue(5)
