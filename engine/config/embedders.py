@@ -112,7 +112,10 @@ def _problem(
     told = Problem(Severity.ERROR, found.message, found.fix, code=found.code)
     paths = [f"scorers.options.{name}.{part}" for part in ("model", "method") for name in CHECK_NAMES]
     common = next((path for path in paths if path in places), None)
-    if common is None or "model" in check.options or "method" in check.options:
+    own = "model" in check.options or "method" in check.options
+    if own and not case.own_checks and "scorers.checks" in places:
+        common = "scorers.checks"
+    elif own or common is None:
         return replace(told, file=case.file or file, line=case.line, path=f"{case.id}.{check.type}.model")
     place = places[common]
     return replace(told, file=file, line=place.line, column=place.column, path=common)

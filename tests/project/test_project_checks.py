@@ -79,3 +79,10 @@ def test_what_is_wrong_with_one_is_told_with_its_place(
     (fault,) = scorers_problems(loaded(tmp_path, f"scorers:\n  checks:\n    - {item}\n"))
     assert (fault.path, fault.line) == (path, 6)
     assert said in f"{fault.message} {fault.fix}"
+
+
+def test_a_model_that_is_not_there_is_told_where_the_checks_are_written(tmp_path: Path) -> None:
+    project = loaded(tmp_path, "scorers:\n  checks:\n    - {type: similarity, method: embedding}\n")
+    (problem,) = project.problems
+    assert (problem.code, problem.file, problem.path) == ("embedder_missing", "config.yaml", "scorers.checks")
+    assert problem.line == 6
