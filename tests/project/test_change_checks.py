@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -309,3 +310,22 @@ def in_force(project: Project, spec: CheckSpec) -> tuple[Any, ...]:
     options = project.config.scorers.options
     values = read_options(check, spec.options, options)[0] if check is not None else spec.options
     return spec.type, values, spec.weight, spec.must_pass, spec.negate, spec.reference
+
+
+def test_a_config_in_json_stays_json(tmp_path: Path) -> None:
+    text = (
+        '{\n  "project": "p",\n  "models": [{"key": "a", "model": "mock:oracle"}],\n'
+        '  "scorers": {"default": "contains"}\n}\n'
+    )
+    (tmp_path / "config.json").write_text(text, "utf-8")
+    (tmp_path / "tests.yaml").write_text("tests: [{id: one, input: Q, reference: R}]\n", "utf-8")
+    wanted = [CheckSpec("contains", must_pass=True), CheckSpec("classification", {"labels": ["no", "01"]})]
+    written = change_usual_checks(load_project(tmp_path), [CheckChoice(spec) for spec in wanted])
+    again = load_project(tmp_path)
+    assert list(usual_checks(again)) == wanted
+    assert json.loads((tmp_path / "config.json").read_text("utf-8"))["scorers"]["checks"][0] == {
+        "type": "contains",
+        "must_pass": True,
+    }
+    take_back(written)
+    assert (tmp_path / "config.json").read_text("utf-8") == text
