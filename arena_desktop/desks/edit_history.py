@@ -70,6 +70,13 @@ class EditHistory(QObject):
         """Whether something is being written, or waits for it."""
         return self._under_way
 
+    def forget(self, step: EditStep) -> None:
+        """Drops a step that cannot be moved, if it is next, so that those behind it can be."""
+        for steps in (self._undo, self._redo):
+            if steps and steps[-1] is step:
+                steps.pop()
+                self.changed.emit()
+
     def clear(self) -> None:
         """Forgets all steps: another project is open, or none. What waits to be written still is."""
         self._project += 1

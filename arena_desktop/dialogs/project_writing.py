@@ -56,7 +56,10 @@ def undo_edit(context: AppContext, only: EditStep | None = None) -> None:
         first = _tr("Undone: {step}.").format(step=step.name)
         context.message_wanted.emit(Message(_KEY, Tone.GOOD, first, buttons=(again,)))
 
-    context.projects.edits.undo(done, lambda error: _say(context, error), only)
+    def failed(error: ArenaError) -> None:
+        _say(context, error, context.projects.edits.last)
+
+    context.projects.edits.undo(done, failed, only)
 
 
 def redo_edit(context: AppContext, only: EditStep | None = None) -> None:
@@ -68,8 +71,16 @@ def redo_edit(context: AppContext, only: EditStep | None = None) -> None:
         first = _tr("Done again: {step}.").format(step=step.name)
         context.message_wanted.emit(Message(_KEY, Tone.GOOD, first, buttons=(undo,)))
 
-    context.projects.edits.redo(done, lambda error: _say(context, error), only)
+    def failed(error: ArenaError) -> None:
+        _say(context, error, context.projects.edits.undone)
+
+    context.projects.edits.redo(done, failed, only)
 
 
-def _say(context: AppContext, error: ArenaError) -> None:
-    context.message_wanted.emit(Message(_KEY, Tone.BAD, error.message, error.hint))
+def _say(context: AppContext, error: ArenaError, stuck: EditStep | None = None) -> None:
+    """Says what went wrong. `stuck`: the step that cannot be moved, in the way of those behind it."""
+    buttons = ()
+    if stuck is not None and error.code == "changed_on_disk":
+        step, edits = stuck, context.projects.edits
+        buttons = (StripButton(_tr("Forget this step"), lambda: edits.forget(step), closes=True),)
+    context.message_wanted.emit(Message(_KEY, Tone.BAD, error.message, error.hint, buttons))

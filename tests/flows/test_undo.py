@@ -166,8 +166,14 @@ def test_a_file_that_is_not_as_it_was_is_left_alone(
         "read-only": "config.yaml cannot be written: Permission denied.",
     }
     assert any(text.startswith(wanted[how]) for text in editor.said()), editor.said()
-    # The step is still there for when the file is as it was.
+    # The step is still there for when the file is as it was, and can be put out of the way.
     assert editor.edits.last is not None
+    buttons = editor.window.window_strips.messages()[0].buttons
+    assert [button.text for button in buttons] == ([] if how == "read-only" else ["Forget this step"])
+    if buttons:
+        buttons[0].action()
+        assert editor.edits.last is None
+        assert editor.bytes() == before
 
 
 def _refuse(*_args: object, **_named: object) -> None:
@@ -194,6 +200,21 @@ def test_a_text_field_keeps_its_own_keys(editor: Editor) -> None:
     pane.setFocus()
     editor.press(Qt.Key.Key_Z)
     assert editor.bytes() != added
+
+
+def test_a_dialog_keeps_the_keys_from_the_project_behind_it(editor: Editor) -> None:
+    editor.add_tests(1)
+    added = editor.bytes()
+    editor.window.show_page("scoring")
+    editor.window.findChild(QPushButton, "button_change_weights").click()
+    dialog = editor._dialog()
+    slider = dialog.findChild(QSlider)
+    slider.setFocus()
+    for key in (Qt.Key.Key_Z, Qt.Key.Key_Y):
+        QTest.keyClick(slider, key, CTRL)
+        editor.rest()
+    assert editor.bytes() == added
+    dialog.reject()
 
 
 def test_another_project_has_no_steps(editor: Editor, qtbot: QtBot) -> None:

@@ -132,6 +132,22 @@ def test_a_step_that_cannot_go_back_stays_and_stops_those_behind_it(person: Pers
     assert person.rest() == "1"
 
 
+def test_a_step_in_the_way_can_be_forgotten(person: Person, tmp_path: Path) -> None:
+    other = tmp_path / "b.txt"
+    other.write_text("0", "utf-8")
+    person.history.write(partial(_replace, other, "1"), "other", person._done, person._failed)
+    person.write("1")
+    person.rest()
+    first, stuck = person.history._undo
+    person.file.write_text("theirs", "utf-8")
+    person.history.forget(first)
+    assert person.history.last is stuck
+    person.history.forget(stuck)
+    person.undo()
+    assert person.rest() == "theirs"
+    assert other.read_text("utf-8") == "0"
+
+
 def test_a_failed_write_is_told_and_keeps_no_step(person: Person) -> None:
     person.file.unlink()
     person.history.write(partial(_replace, person.file, "1"), "1", person._done, person._failed)
