@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHeaderView, QTableView
 
 from arena_desktop.cells import Column, Role
 from arena_desktop.theme import scaled
+from arena_desktop.widgets.whole_words import WholeWords
 
 _SMALLEST = 8
 _LEAST_STRETCHING = 128
@@ -28,6 +29,7 @@ class ColumnWidths(QObject):
     def __init__(self, view: QTableView, header: QHeaderView) -> None:
         super().__init__(view)
         self._view, self._header = view, header
+        self._words = WholeWords(view)
         self._chosen: dict[str, int] = {}
         self._told: dict[str, bool] = {}  # True = hidden by the person, False = shown
         self._fitting = False
@@ -48,6 +50,8 @@ class ColumnWidths(QObject):
         """As the column data says."""
         self._chosen.clear()
         self._told.clear()
+        self._words.forget()
+        self._words.look()
         self._put_order([column.id for column in self.columns()])
         self.fit()
 
@@ -84,6 +88,17 @@ class ColumnWidths(QObject):
         if isinstance(order, list):
             self._put_order([str(item) for item in order if item in known])
         self.fit()
+
+    def look_anew(self) -> None:
+        """Another text size: the columns of figures and states fit what they hold now."""
+        self._words.forget()
+        self._words.look()
+        self.fit()
+
+    def look_at(self, first: int = 0, last: int | None = None) -> None:
+        """Rows came or changed (None = all of them): no figure and no state of theirs is cut."""
+        if self._words.look(first, last):
+            self.fit()
 
     def fit(self) -> None:
         """Sets all widths for the room there is."""
@@ -136,7 +151,9 @@ class ColumnWidths(QObject):
     def _least(self, columns: list[Column[Any]], section: int) -> int:
         column = columns[section]
         least = max(column.minimum, _LEAST_STRETCHING if column.stretch else 0)
-        return max(scaled(least), self._header.needed_width(section))
+        # Whoever made a column narrower by hand wants it so.
+        words = 0 if column.id in self._chosen else self._words.of(column)
+        return max(scaled(least), self._header.needed_width(section), words)
 
     def _put_order(self, ids: list[str]) -> None:
         columns = self.columns()

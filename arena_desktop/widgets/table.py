@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QMenu, QWidget
 
@@ -79,6 +79,7 @@ class ArenaTable(DrawnTable):
         model.modelAboutToBeReset.connect(self._choice.note)
         model.modelReset.connect(self._on_reset)
         model.rowsInserted.connect(self._on_rows_changed)
+        model.dataChanged.connect(self._on_data_changed)
         model.rowsRemoved.connect(self._on_rows_changed)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
@@ -269,7 +270,7 @@ class ArenaTable(DrawnTable):
         super().changeEvent(event)
         if event.type() in LOOK_CHANGES and hasattr(self, "_widths"):
             self._apply_row_height()
-            self._widths.fit()
+            self._widths.look_anew()
 
     # inside
 
@@ -291,9 +292,13 @@ class ArenaTable(DrawnTable):
         self._on_current_changed()
 
     def _on_rows_changed(self, *_args: object) -> None:
+        self._widths.look_at()
         self._choice.ensure_current()
         self._apply_height()
         self._header.viewport().update()
+
+    def _on_data_changed(self, top: QModelIndex, bottom: QModelIndex, *_roles: object) -> None:
+        self._widths.look_at(top.row(), bottom.row())
 
     def _on_current_changed(self, *_args: object) -> None:
         self.current_row_changed.emit(self.current_record())

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, QRectF, Qt
-from PySide6.QtGui import QAccessible
+from PySide6.QtGui import QAccessible, QFontMetricsF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from arena_desktop.cells import Align, Column
 from arena_desktop.settings import Settings
+from arena_desktop.theme import F
 from arena_desktop.theme.switch import Theme
 from arena_desktop.theme.tokens import current
 from arena_desktop.widgets import cell_pen
 from arena_desktop.widgets.cell_paint import paint_cell
+from arena_desktop.widgets.chip import chip_size
 from arena_desktop.widgets.clipboard import from_tsv, to_html, to_tsv
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import FilterBar, TableCard
+from arena_desktop.widgets.table_delegate import PADDING
 from tests.widgets.people import ROWS, make_table
 
 DOWN, UP = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder
@@ -408,3 +412,37 @@ def test_a_centred_text_that_is_too_long_ends_in_an_ellipsis(theme: Theme) -> No
     pen = cell_pen.Pen(Painter(), current(), box, box, current().color("surface"), column)
     paint_cell(pen, None, "far too long for sixty pixels")
     assert drawn[0].endswith("…")
+
+
+# ---- no figure and no state is cut
+
+
+def test_a_state_that_came_later_and_its_link_are_whole(shown):
+    view = shown(width=760)
+    state = 4
+    before = view.columnWidth(state)
+    view.rows.replace(replace(ROWS[0], note="Ruled out: does not run on this computer"))
+    cell = view.rows.shown(0, state).cell
+    needed = chip_size(cell.text, cell.tone, cell.icon).width() + 10
+    needed += QFontMetricsF(F("button")).horizontalAdvance("Add key…") + 2 * PADDING
+    assert needed > before
+    assert view.columnWidth(state) >= min(needed, 300)
+
+
+def test_a_long_figure_is_whole_while_names_give_way(shown):
+    view = shown(width=680)
+    name, cost = 1, 3
+    names = view.columnWidth(name)
+    view.rows.replace(replace(ROWS[0], cost=123_456_789_012.25))
+    text = view.rows.shown(0, cost).text
+    assert view.columnWidth(cost) >= QFontMetricsF(F("body")).horizontalAdvance(text) + 2 * PADDING
+    assert view.columnWidth(name) < names
+    assert view.horizontalHeader().length() <= view.viewport().width()
+
+
+def test_who_makes_a_column_narrow_by_hand_keeps_it_narrow(shown):
+    view = shown(rows=(replace(ROWS[0], note="A state of some length"), *ROWS[1:]))
+    state = 4
+    view.horizontalHeader().resizeSection(state, 90)
+    view.rows.replace(replace(ROWS[1], note="A state of an even greater length than that"))
+    assert view.columnWidth(state) < 120
