@@ -53,5 +53,8 @@ class AppContext(QObject):
         self.results = ResultDesk(background, store)
         self.runs = RunDesk(self.projects, self.results, keys, background)
         self.rescoring = RescoreDesk(background, self.projects, self.results, keys)
+        # Before anybody else looks: the list of runs that follows is that of the project opened.
+        self.projects.opened.connect(self.results.follow)
+        self.projects.closed.connect(lambda: self.results.follow(None))
         self.samples: dict[str, Sample] = {}
         self.open_sample: Callable[[str], None] = lambda _id: None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -28,7 +29,7 @@ class StoreRepair(QObject):
         super().__init__()
         self._context = context
         self._busy = False
-        self._told = "results"
+        self._told, self._path = "results", context.results.path
         context.results.failed.connect(lambda error: self._on_failed("results", error))
         context.runs.failed.connect(lambda error: self._on_failed("run", error))
 
@@ -37,7 +38,7 @@ class StoreRepair(QObject):
         if self._busy:
             return
         self._busy = True
-        path = self._context.results.path
+        path = self._path
 
         def work(_job: Job) -> NewStart:
             from engine.storage.recovery import start_anew
@@ -49,9 +50,12 @@ class StoreRepair(QObject):
         self._context.background.run(work, self._on_renewed, self._on_not_renewed, name="new history")
 
     def _on_failed(self, key: str, error: ArenaError) -> None:
-        if error.code not in MENDABLE:
+        path = Path(error.details.get("path") or self._context.results.path)
+        own = path == self._context.results.path
+        # A file inside a project that is no history is somebody else's.
+        if error.code not in MENDABLE or not (own or error.code == "store_damaged"):
             return
-        self._told = key
+        self._told, self._path = key, path
         begin = StripButton(self.tr("Start a new history"), self.start_anew, strong=True, closes=True)
         text = self.tr(
             "Start a new one: the old file is kept, and the runs in it that can be read come along."

@@ -65,7 +65,7 @@ class UnsavedRun(QObject):
         if run is None or self._busy:
             return
         self._busy = True
-        path = str(self._context.results.path)
+        path = str(run.store_path)
 
         def work(_job: Job) -> str:
             return path if run.save_again() else ""

@@ -191,7 +191,7 @@ class WindowActions(QObject):
         def work(_job: Job) -> Path:
             from arena_desktop.reports.page import write_report
 
-            return write_report(self._context.results.store(), run_id, target)
+            return write_report(self._context.results.store(run_id), run_id, target)
 
         self._context.background.run(work, self._on_saved, self._on_failed, name="report")
 

@@ -140,8 +140,8 @@ class DuelDesk(QObject):
         store, cover = self._results.store, self._cover
 
         def work(job: Job) -> tuple[_Duel, Meeting | None]:
-            duel = read_duel(store(), run_id, job, cover)
-            return duel, _next(store(), duel)
+            duel = read_duel(store(run_id), run_id, job, cover)
+            return duel, _next(store(run_id), duel)
 
         self._revealed = False
         self._start(work, self._on_opened)
@@ -158,8 +158,8 @@ class DuelDesk(QObject):
         store = self._results.store
 
         def work(_job: Job) -> tuple[_Duel, Meeting | None]:
-            store().add_vote(duel.run_id, vote)
-            return after, _next(store(), after)
+            store(duel.run_id).add_vote(duel.run_id, vote)
+            return after, _next(store(duel.run_id), after)
 
         self._start(work, self._on_opened)
 
@@ -172,8 +172,8 @@ class DuelDesk(QObject):
         store = self._results.store
 
         def work(_job: Job) -> tuple[_Duel, Meeting | None]:
-            store().withdraw_vote(duel.run_id, last.vote_id)
-            return after, _next(store(), after)
+            store(duel.run_id).withdraw_vote(duel.run_id, last.vote_id)
+            return after, _next(store(duel.run_id), after)
 
         self._start(work, self._on_opened)
 
@@ -185,7 +185,7 @@ class DuelDesk(QObject):
         choices, store = choices_of(duel.votes), self._results.store
 
         def work(_job: Job) -> Reveal:
-            return Reveal(duel_result(choices), store().run(duel.run_id).models)
+            return Reveal(duel_result(choices), store(duel.run_id).run(duel.run_id).models)
 
         self._start(work, self._on_revealed)
 

@@ -70,7 +70,7 @@ class InsightDesk(QObject):
         store = self._results.store
 
         def work(job: Job) -> Insights:
-            return read_insights(store(), result, lambda: job.stopped)
+            return read_insights(store(result.run_id), result, lambda: job.stopped)
 
         self._background.run(work, self._on_read, self._on_failed, name="insights", replace=True, slow=True)
 

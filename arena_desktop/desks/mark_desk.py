@@ -99,8 +99,8 @@ class MarkDesk(QObject):
         run_id, store = self._run_id, self._results.store
 
         def work(_job: Job) -> tuple[MarkBook, bool]:
-            made = step is not None and give_mark(store(), run_id, step.cell, step.mark, step.score)
-            return read_marks(store(), run_id), made
+            made = step is not None and give_mark(store(run_id), run_id, step.cell, step.mark, step.score)
+            return read_marks(store(run_id), run_id), made
 
         self._background.run(work, self._on_read, self._on_failed, name="own marks")
 
@@ -127,7 +127,7 @@ class MarkDesk(QObject):
         run_id, store = self._run_id, self._results.store
 
         def work(job: Job) -> str:
-            rebuild_board(store(), run_id, should_stop=lambda: job.stopped)
+            rebuild_board(store(run_id), run_id, should_stop=lambda: job.stopped)
             return run_id
 
         self._background.run(work, self._on_built, self._on_failed, name="board after marks", replace=True)

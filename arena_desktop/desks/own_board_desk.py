@@ -42,8 +42,8 @@ class OwnBoardDesk(QObject):
 
         def work(job: Job) -> OwnBoard:
             run_id = stored.info.run_id
-            own = {m.cell: OwnView(m.mark == "good", m.score) for m in store().own_marks(run_id)}
-            calls = stored_calls(store(), run_id, should_stop=lambda: job.stopped)
+            own = {m.cell: OwnView(m.mark == "good", m.score) for m in store(run_id).own_marks(run_id)}
+            calls = stored_calls(store(run_id), run_id, should_stop=lambda: job.stopped)
             data = board_input(stored, list(with_own_marks(calls, own)))
             return OwnBoard(run_id, build_board(data, should_stop=lambda: job.stopped), len(own))
 

@@ -171,7 +171,7 @@ class RescoreDesk(QObject):
         from engine.execution.mark_again import look
 
         means = Means(self._keys, opened.prices, probe=probe, should_stop=lambda: job.stopped)
-        return look(self._results.store(), run_id, opened.project, means)
+        return look(self._results.store(run_id), run_id, opened.project, means)
 
     def _free(self, job: Job, run_id: str, opened: OpenProject) -> Rescored:
         from engine.execution.rescore import Tools, rescore, sandbox_for
@@ -182,7 +182,7 @@ class RescoreDesk(QObject):
             should_stop=lambda: job.stopped,
             progress=self.progressed.emit,
         )
-        return rescore(self._results.store(), run_id, opened.project, tools)
+        return rescore(self._results.store(run_id), run_id, opened.project, tools)
 
     # ---- answers
 

@@ -212,7 +212,7 @@ class RunDesk(QObject):
             from engine.execution.resume import differences
 
             wish = {"retry_errors": retry_errors, "again": resume.again}
-            return order, differences(store(), run_id, order.project, **wish)
+            return order, differences(store(run_id), run_id, order.project, **wish)
 
         # Another wish about the same run is no later version of this one: both are to be heard.
         name = f"carry on {run_id} {retry_errors} {sorted(resume.again)}"
@@ -228,7 +228,8 @@ class RunDesk(QObject):
         if info is None:
             return wanted
         missing = info.planned - info.completed - (0 if wanted.retry_errors else info.errors)
-        return replace(wanted, number=info.number, missing=len(wanted.again) or max(0, missing))
+        missing = len(wanted.again) or max(0, missing)
+        return replace(wanted, number=info.number, missing=missing, store=info.store)
 
     def _on_compared(self, answer: tuple[RunOrder, tuple[Difference, ...]]) -> None:
         order, found = answer
@@ -349,11 +350,13 @@ class RunDesk(QObject):
         from engine.execution.controller import RunController, RunRequest
 
         resume = order.resume or Resume("")
+        place = resume.store if resume.run_id else self._results.place_of(order.project)
+        place = place or self._results.store(resume.run_id).path
         request = RunRequest(
             project=order.project,
             preflight=order.preflight,
             plan=order.plan,
-            store_path=self._results.path,
+            store_path=place,
             keystore=self._keys,
             pricebook=order.prices,
             resume_from=resume.run_id or None,
@@ -361,6 +364,7 @@ class RunDesk(QObject):
             retry_errors=resume.retry_errors,
             again=resume.again,
             app_version=__version__,
+            number_above=self._results.highest_number(order.name, besides=place),
         )
         self.progress = RunProgress(time.monotonic)
         controller = RunController(request)

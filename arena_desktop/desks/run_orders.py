@@ -9,6 +9,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from engine.domain import Cell, Note
     from engine.errors import ArenaError
     from engine.execution.plan import Plan
@@ -26,7 +28,7 @@ class Resume:
     """Which run is carried on, and how. `choice` None = the project has not changed.
 
     With `again` only these calls are asked, and nothing else of the run. `missing` are its open
-    questions as far as they are known.
+    questions as far as they are known, and `store` is the file it lies in.
     """
 
     run_id: str
@@ -35,6 +37,7 @@ class Resume:
     again: tuple[Cell, ...] = ()
     number: int | None = None
     missing: int | None = None
+    store: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

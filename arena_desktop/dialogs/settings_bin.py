@@ -36,12 +36,12 @@ class BinRow(SettingRow):
     def look(self) -> None:
         """Counts anew, in the background."""
         results = self._context.results
-        if not results.path.exists():
+        if not results.any_there:
             self._show([])  # looking must not make a history
             return
 
         def work(_job: Job) -> list[str]:
-            runs = results.store().runs(include_deleted=True)
+            runs = results.shelf().runs(include_deleted=True)
             return [run.run_id for run in runs if run.deleted_at is not None]
 
         self._context.background.run(work, self._show, self._on_failed, name="bin", replace=True)
@@ -64,7 +64,7 @@ class BinRow(SettingRow):
         ids, results = list(self._ids), self._context.results
 
         def work(_job: Job) -> None:
-            results.store().restore(ids)
+            results.shelf().restore(ids)
 
         self._change(work)
 
@@ -93,7 +93,7 @@ class BinRow(SettingRow):
         results = self._context.results
 
         def work(_job: Job) -> None:
-            results.store().purge()
+            results.shelf().purge()
 
         self._change(work)
 

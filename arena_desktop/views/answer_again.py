@@ -124,7 +124,7 @@ class AskAgain(QObject):
         cells, run_id, open_store = tuple(shown.calls), shown.run_id, self._context.results.store
 
         def work(_job: Job) -> tuple[CaseAnswers, Mapping[Cell, list[Version]]]:
-            return shown, open_store().kept_answers(run_id, cells)
+            return shown, open_store(run_id).kept_answers(run_id, cells)
 
         run = self._context.background.run
         run(work, self._on_versions, self._on_not_read, name="answers kept beside", replace=True)

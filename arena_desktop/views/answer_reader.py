@@ -105,11 +105,12 @@ class AnswerReader(QObject):
                     failed()
                 self._on_failed(error)
 
-        self._results.read(work, done, no_answer if failed is not None else self._on_failed, name=name)
+        no_way = no_answer if failed is not None else self._on_failed
+        self._results.read(work, done, no_way, name=name, run_id=self._run_id)
 
     def store(self) -> Store:
-        """The store, for a few rows that cannot wait."""
-        return self._results.store()
+        """The store of the run, for a few rows that cannot wait."""
+        return self._results.store(self._run_id)
 
     def _on_tests(self, answer: tuple[str, list[TestRow]]) -> None:
         if answer[0] == self._run_id:

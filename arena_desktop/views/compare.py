@@ -212,10 +212,10 @@ class CompareView(Page):
         if shown is not None and (shown.before.run_id, shown.after.run_id) == pair:
             return
         self._show_nothing(self.tr("Comparing…"), "")
-        open_store = self._context.results.store
+        shelf = self._context.results.shelf
 
         def work(job: Job) -> ComparedRuns:
-            return compare_stored(open_store(), *pair, lambda: job.stopped)
+            return compare_stored(shelf(), *pair, lambda: job.stopped)
 
         self._context.background.run(work, self._on_compared, self._on_failed, name="compare", replace=True)
 

@@ -14,6 +14,7 @@ from engine.project import config_from_snapshot
 from engine.stats.compare import Comparison, compare_runs
 from engine.stats.inputs import BoardInput
 from engine.storage.rows import CaseMarks, StoredRun
+from engine.storage.shelf import Shelf
 from engine.storage.store import Store
 
 Ranks = Mapping[str, tuple[int | None, int | None]]
@@ -61,10 +62,11 @@ class ComparedRuns:
         )
 
 
-def compare_stored(store: Store, before: str, after: str, should_stop: Callable[[], bool]) -> ComparedRuns:
+def compare_stored(shelf: Shelf, before: str, after: str, should_stop: Callable[[], bool]) -> ComparedRuns:
     """Reads both runs and compares them. Raises UserError for a snapshot that cannot be read."""
-    old, new = store.run(before), store.run(after)
-    found = compare_runs(_input(store, old), _input(store, new), should_stop=should_stop)
+    first, then = shelf.of(before), shelf.of(after)
+    old, new = first.run(before), then.run(after)
+    found = compare_runs(_input(first, old), _input(then, new), should_stop=should_stop)
     config = config_from_snapshot(new.config)
     heads = model_heads(config, {connection.id: connection for connection in config.connections})
     for number, model in enumerate(old.models):
@@ -76,7 +78,7 @@ def compare_stored(store: Store, before: str, after: str, should_stop: Callable[
         heads=heads,
         cases={case.id: (number, case) for number, case in enumerate(new.cases, start=1)},
         ranks=_ranks(old, new),
-        marks={**_marks(store, old), **_marks(store, new)},
+        marks={**_marks(first, old), **_marks(then, new)},
     )
 
 

@@ -40,7 +40,7 @@ from arena_desktop.wording import history as words
 from arena_desktop.wording.resume import retry_button, retry_sentence
 from engine.domain import RunInfo
 from engine.errors import ArenaError
-from engine.storage.store import Store
+from engine.storage.shelf import Shelf
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
@@ -330,11 +330,11 @@ class HistoryView(Page):
         if project:
             self._context.results.list_runs(project)
 
-    def _read(self, work: Callable[[Store], Any], done: Callable[[Any], None], name: str) -> None:
-        open_store = self._context.results.store
+    def _read(self, work: Callable[[Shelf], Any], done: Callable[[Any], None], name: str) -> None:
+        shelf = self._context.results.shelf
 
         def job(_job: Job) -> Any:
-            return work(open_store())
+            return work(shelf())
 
         self._context.background.run(job, done, self._on_failed, name=name, replace=True)
 

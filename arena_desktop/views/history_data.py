@@ -12,7 +12,7 @@ from arena_desktop.wording.history import change_text, over_time_sentence, run_h
 from engine.domain import RunInfo
 from engine.storage.records import BoardRow
 from engine.storage.rows import ModelPoint, StoredRun
-from engine.storage.store import Store
+from engine.storage.shelf import History
 
 RUNS_DRAWN = 12
 """The newest runs with a result are drawn."""
@@ -36,7 +36,7 @@ class HistoryFacts:
     best: Mapping[str, BoardRow] = field(default_factory=dict)
 
 
-def read_history(store: Store, project: str, runs: Sequence[RunInfo]) -> HistoryFacts:
+def read_history(store: History, project: str, runs: Sequence[RunInfo]) -> HistoryFacts:
     """Reads labels and lines of a project's runs."""
     points = store.model_history(project, limit=_POINTS)
     by_run: dict[str, list[ModelPoint]] = {}

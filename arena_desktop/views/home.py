@@ -70,7 +70,7 @@ class HomeView(Page):
         paths = [item.path for item in self._context.settings.recent()]
         results = self._context.results
         # A store that is not there yet is not made by looking.
-        open_store = results.store if results.path.exists() else None
+        open_store = results.store if results.any_there else None
 
         def work(_job: Job) -> HomeFacts:
             return read_facts(paths, open_store)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +16,7 @@ from engine.errors import UserError
 
 if TYPE_CHECKING:
     from engine.storage.rows import StoredRun
+    from engine.storage.shelf import Shelf
     from engine.storage.store import Store
 
 UNFINISHED = frozenset({RunStatus.INTERRUPTED, RunStatus.CANCELLED, RunStatus.STOPPED_BUDGET})
@@ -47,14 +49,41 @@ def rest_cost(run: RunInfo) -> Decimal | None:
 
 
 def read_facts(paths: Iterable[str], open_store: Callable[[], Store] | None) -> HomeFacts:
-    """Reads everything. `open_store` None = nothing was ever run. Raises the store's WorldErrors."""
+    """Reads everything. `open_store` None = nothing was ever run. Raises the store's WorldErrors.
+
+    A history inside a project speaks of that project only: it may have come from anybody.
+    """
     paths = tuple(paths)
     found = {path: Path(path).exists() for path in paths}
     if open_store is None:
         return HomeFacts(found)
-    store = open_store()
-    best = {path: told for path in paths if found[path] and (told := _best_of(store, path)) is not None}
-    return HomeFacts(found, best, unfinished_runs(store.runs(None, _LOOKED_AT)))
+    with _everything(open_store()) as shelf:
+        there = [path for path in paths if found[path]]
+        best = {path: told for path in there if (told := _best_of(shelf, path)) is not None}
+        runs = [run for run in shelf.runs(None, _LOOKED_AT) if _speaks_of(run, shelf, run.project_root)]
+        return HomeFacts(found, best, unfinished_runs(runs))
+
+
+@contextmanager
+def _everything(main: Store) -> Iterator[Shelf]:
+    """The user's history with those of all projects that were opened here; only they are closed again."""
+    from engine.storage.known_stores import known_stores
+    from engine.storage.shelf import Shelf
+
+    everything = Shelf(main)
+    try:
+        for path in known_stores():
+            everything.add(path)
+        yield everything
+    finally:
+        for store in everything.stores[1:]:
+            store.close()
+
+
+def _speaks_of(run: RunInfo, shelf: Shelf, folder: Path | None) -> bool:
+    if run.store is None or run.store == shelf.main.path:
+        return True
+    return folder is not None and run.store.is_relative_to(folder)
 
 
 def unfinished_runs(runs: Iterable[RunInfo]) -> tuple[RunInfo, ...]:
@@ -71,11 +100,12 @@ def unfinished_runs(runs: Iterable[RunInfo]) -> tuple[RunInfo, ...]:
     return tuple(wanted[:_SHOWN])
 
 
-def _best_of(store: Store, path: str) -> Best | None:
+def _best_of(shelf: Shelf, path: str) -> Best | None:
     """The newest result of a run that got to its end; only without one that of a run that stopped."""
-    ended = [run for run in store.runs(path, _RESULTS_LOOKED_AT) if run.status is not RunStatus.RUNNING]
+    runs = [run for run in shelf.runs(path, _RESULTS_LOOKED_AT) if _speaks_of(run, shelf, Path(path))]
+    ended = [run for run in runs if run.status is not RunStatus.RUNNING]
     for run in sorted(ended, key=lambda run: run.status in UNFINISHED):
-        best = best_of(store.run(run.run_id))
+        best = best_of(shelf.run(run.run_id))
         if best is not None:
             return best
     return None

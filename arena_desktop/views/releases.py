@@ -45,10 +45,10 @@ class ReleasesCard(LinesCard):
         if project is None:
             self._show_changes(())
             return
-        store = self._context.results.store
+        shelf = self._context.results.shelf
 
         def work(job: Job) -> tuple[str, tuple[ReleaseChange, ...]]:
-            return project, project_releases(store(), project, should_stop=lambda: job.stopped)
+            return project, project_releases(shelf(), project, should_stop=lambda: job.stopped)
 
         self._context.background.run(work, self._on_read, self._on_failed, name="releases", replace=True)
 

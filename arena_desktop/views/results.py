@@ -396,7 +396,7 @@ class ResultsView(ResultPage):
         self._working = True
 
         def work(job: Job) -> Result | None:
-            return live_result(store(), run_id, began, lambda: job.stopped)
+            return live_result(store(run_id), run_id, began, lambda: job.stopped)
 
         self.context.background.run(work, self._on_live, self._on_live_failed, name="live board")
 

@@ -200,10 +200,10 @@ class RunView(Page):
             return
         results = self._context.results
         # A store that is not there yet is not made by looking.
-        open_store = results.store if results.path.exists() else None
+        shelf = results.shelf if results.any_there else None
 
         def work(_job: Job) -> RunFacts:
-            return read_run_facts(opened, preflight, open_store)
+            return read_run_facts(opened, preflight, shelf)
 
         self._context.background.run(work, self._on_facts, self._on_failed, name="run facts", replace=True)
 

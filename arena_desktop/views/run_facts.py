@@ -22,7 +22,7 @@ from engine.execution.jobs import JUDGE_LANE
 from engine.execution.judge_rules import NOT_READY
 from engine.execution.preflight import Preflight
 from engine.stats.gates import preflight_gates
-from engine.storage.store import Store
+from engine.storage.shelf import History
 from providers.registry import KINDS, canonical_kind
 
 _RUNS_LOOKED_AT = 400
@@ -139,14 +139,14 @@ def model_heads(
 
 
 def read_run_facts(
-    opened: OpenProject, preflight: Preflight, open_store: Callable[[], Store] | None
+    opened: OpenProject, preflight: Preflight, open_shelf: Callable[[], History] | None
 ) -> RunFacts:
-    """Works everything out. `open_store` None = nothing was ever run."""
+    """Works everything out. `open_shelf` None = nothing was ever run."""
     project = opened.project
     config = project.config
     connections = {connection.id: connection for connection in config.connections}
     free = [model.entry.key for model in preflight.ready if model.price is not None and model.price.free]
-    waits = _waits(config.project, open_store)
+    waits = _waits(config.project, open_shelf)
     quick_cases = project.cases[:QUICK_CASES]
     whole = _choice(opened, preflight, project.cases, preflight.estimate, waits)
     few = preflight.estimate if preflight.errors else _estimate(config, quick_cases, preflight)
@@ -201,12 +201,12 @@ def _seconds(preflight: Preflight, each: int, concurrency: int, waits: Mapping[s
     return max(slowest, sum(lanes.values()) / max(1, concurrency))
 
 
-def _waits(project: str, open_store: Callable[[], Store] | None) -> dict[str, float]:
+def _waits(project: str, open_shelf: Callable[[], History] | None) -> dict[str, float]:
     """The newest usual wait of each model of the project, in milliseconds."""
-    if open_store is None:
+    if open_shelf is None:
         return {}
     try:
-        points = open_store().model_history(project, limit=_RUNS_LOOKED_AT)
+        points = open_shelf().model_history(project, limit=_RUNS_LOOKED_AT)
     except ArenaError:
         # The estimate goes without; the desk of saved runs tells what is wrong with the file.
         return {}

@@ -204,6 +204,11 @@ class RunController(QObject):
         """Something outside failed: close the run as aborted with what there is."""
         self._session.post(Command("fail", (error,)))
 
+    @property
+    def store_path(self) -> Path:
+        """The file that the run is written to."""
+        return self._session.request.store_path
+
     def rescue(self, path: Path) -> int:
         """After the store failed: saves the run and all kept results to another file."""
         return self._session.rescue(path)

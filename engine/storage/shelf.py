@@ -47,6 +47,7 @@ class Shelf:
     def __init__(self, main: Store) -> None:
         self.stores: tuple[Store, ...] = (main,)
         self.faults: dict[Path, ArenaError] = {}
+        self._by_id_only: frozenset[Path] = frozenset()
         self._guard = threading.Lock()
 
     @property
@@ -54,11 +55,18 @@ class Shelf:
         """The user's own history."""
         return self.stores[0]
 
-    def add(self, path: Path) -> bool:
+    @property
+    def listed(self) -> tuple[Store, ...]:
+        """The files that answer questions over many runs."""
+        return tuple(store for store in self.stores if store.path not in self._by_id_only)
+
+    def add(self, path: Path, *, by_id_only: bool = False) -> bool:
         """Takes another file too, such as that of a project's `output.db`. False = it cannot be, or
-        it is not there yet. One that cannot be written is only read."""
+        it is not there yet. One that cannot be written is only read. With `by_id_only` a run of it
+        is found by its id, and is in no list."""
         path = path.expanduser().absolute()
         with self._guard:
+            self._by_id_only = self._by_id_only | {path} if by_id_only else self._by_id_only - {path}
             if any(store.path == path for store in self.stores):
                 return True
             if not path.exists():
@@ -123,7 +131,7 @@ class Shelf:
         self, project: str | None = None, limit: int | None = None, *, include_deleted: bool = False
     ) -> list[RunInfo]:
         """Runs of all files, newest first; `RunInfo.store` says where each comes from."""
-        if len(self.stores) == 1:
+        if len(self.listed) == 1:
             return self.main.runs(project, limit, include_deleted=include_deleted)
         found: dict[str, RunInfo] = {}
         for answer in self._ask(lambda store: store.runs(project, limit, include_deleted=include_deleted)):
@@ -135,7 +143,7 @@ class Shelf:
         self, project: str, model_key: str | None = None, limit: int | None = None
     ) -> list[ModelPoint]:
         """As `Reader.model_history`, over all files."""
-        if len(self.stores) == 1:
+        if len(self.listed) == 1:
             return self.main.model_history(project, model_key, limit)
         points: list[ModelPoint] = []
         seen: set[str] = set()
@@ -168,6 +176,10 @@ class Shelf:
         answers = self._ask(lambda store: [] if store.read_only else store.mark_interrupted())
         return [run_id for answer in answers for run_id in answer]
 
+    def set_label(self, run_id: str, label: str) -> None:
+        """The note that the user put on a run."""
+        self.of(run_id).set_label(run_id, label)
+
     def delete(self, run_ids: Sequence[str]) -> None:
         """Puts runs into the bin of their file. Raises `run_in_use` for one that is going on."""
         for store, ids in self._by_store(run_ids):
@@ -198,7 +210,7 @@ class Shelf:
     def _ask(self, question: Callable[[Store], T]) -> list[T]:
         """What every file answers; one beside the main store that cannot is left out."""
         answers = []
-        for store in self.stores:
+        for store in self.listed:
             try:
                 answers.append(question(store))
             except ArenaError as error:
