@@ -128,10 +128,11 @@ class LaneCell:
 
 @dataclass(frozen=True, slots=True)
 class ProgressCell:
-    """Text and a small bar; `share` 0 to 1."""
+    """Text and a small bar; `share` and `failed` 0 to 1, the second drawn in red after the first."""
 
     text: str
     share: float
+    failed: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

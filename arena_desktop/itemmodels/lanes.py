@@ -259,11 +259,16 @@ def _done_text(row: LaneRow) -> str:
     return _tr("Left out") if row.left_out else words.done_of(row.done, row.planned)
 
 
+def _done_spoken(row: LaneRow) -> str:
+    failed = words.counted(row.failed, _tr("1 failed"), _tr("{count} failed")) if row.failed else ""
+    return ", ".join(part for part in (_done_text(row), failed) if part)
+
+
 def _done_cell(row: LaneRow) -> Cell | None:
     if row.left_out:
         return None
-    # The bar shows what is over; failed questions are over too.
-    return ProgressCell(_done_text(row), (row.done + row.failed) / row.planned if row.planned else 0.0)
+    planned = max(1, row.planned)
+    return ProgressCell(_done_text(row), row.done / planned, row.failed / planned)
 
 
 def _lane_text(row: LaneRow) -> str:
@@ -279,7 +284,7 @@ def lane_columns() -> list[Column[LaneRow]]:
     return [
         Column("model", _tr("Model"), lambda r: r.head.label, cell=lambda r: model_cell(r.head),
                width=208, stretch=1, can_hide=False),
-        Column("done", _tr("Done"), _done_text, cell=_done_cell,
+        Column("done", _tr("Done"), _done_text, cell=_done_cell, spoken=_done_spoken,
                sort=lambda r: None if r.left_out else r.done, width=200),
         Column("passed", _tr("Passed so far"),
                lambda r: UNKNOWN if r.passed is None else formats.whole(r.passed),

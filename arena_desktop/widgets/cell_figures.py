@@ -148,9 +148,12 @@ def _progress(cell: ProgressCell, pen: Pen) -> None:
     if bar.width() < 16:
         return
     rounded(pen.painter, bar, 3, pen.theme.color("track"))
-    if cell.share > 0:
-        done = QRectF(bar.x(), bar.y(), max(6.0, bar.width() * min(1.0, cell.share)), 6)
-        rounded(pen.painter, done, 3, pen.theme.color("accent"))
+    left = bar.x()
+    for share, ink in ((cell.share, "accent"), (cell.failed, "bad")):
+        if share > 0 and left < bar.right():
+            wide = min(max(6.0, bar.width() * share), bar.right() - left)
+            rounded(pen.painter, QRectF(left, bar.y(), wide, 6), min(3.0, wide / 2), pen.theme.color(ink))
+            left += wide + 2
 
 
 @draw.register

@@ -591,7 +591,7 @@ def test_done_means_the_same_above_and_in_the_table() -> None:
     assert (row.done, progress.done, progress.failed) == (7, 7, 3)
     columns = {column.id: column for column in lane_columns()}
     assert columns["done"].text(row) == "7 of 10"
-    assert columns["done"].cell(row) == ProgressCell("7 of 10", 1.0)  # type: ignore[misc]
+    assert columns["done"].cell(row) == ProgressCell("7 of 10", 0.7, 0.3)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
