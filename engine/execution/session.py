@@ -136,6 +136,9 @@ class Session:
                 name="arena-late-marks",
                 daemon=True,
             ).start()
+        else:
+            # Answers that meet others would wait for earlier ones that nobody reads.
+            self._arrivals.desk.nothing_earlier()
 
     def _close_unprepared(self, opening: Opening, error: BaseException) -> None:
         """The run is entered but nothing can start: its row must not say `running` for ever."""

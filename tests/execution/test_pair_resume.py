@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from engine.domain import Cell, RunStatus, ScoreState
@@ -121,6 +122,33 @@ def test_stopping_now_leaves_marks_open_and_carrying_on_asks_what_is_missing(tmp
     assert stored.info.status is RunStatus.COMPLETED
     assert len(asked(made.service)) == 12
     assert by_key(made) == BEST_FIRST
+
+
+def _missing(made: World, **cells: str) -> None:
+    """As after a kill: these cells, by model, are planned, or failed for good; nothing is there of them."""
+    with Store.open(made.store_path) as store:
+        for key, state in cells.items():
+            status = "error" if state == "done" else None
+            store.database.connection.execute(
+                "UPDATE cells SET state = ?, status = ?, answer = NULL, current_score = NULL "
+                "WHERE model = (SELECT id FROM run_models WHERE model_key = ?)",
+                (state, status, key),
+            )
+
+
+@pytest.mark.timeout(20)  # it did so for ever
+@pytest.mark.parametrize("only", [False, True])
+def test_an_answer_whose_rivals_all_failed_earlier_waits_for_nobody(tmp_path: Path, qapp, only: bool) -> None:
+    made = world(tmp_path, service(by_order("abc"), says), "abc", comparing(1))
+    run_id = made.run().info.run_id
+    _missing(made, a="done", b="done", c="planned")
+    made.service = service(by_order("abc"), says)
+    again = (Cell("c", "c0", 1),) if only else ()
+    stored = made.run(resume_from=run_id, again=again)
+    assert stored.info.status is RunStatus.COMPLETED
+    assert asked(made.service) == []
+    mark = checks(made)["c", "c0", 1]
+    assert (mark.state, mark.reason_code) == (ScoreState.ERRORED, "no_pair")
 
 
 def _missing_last(made: World) -> None:
