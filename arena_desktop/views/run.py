@@ -27,6 +27,7 @@ from arena_desktop.widgets.page import MARGIN, MARGIN_NARROW, Page
 from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.wording import formats
 from arena_desktop.wording import run as words
+from arena_desktop.wording import run_start as start_words
 from arena_desktop.wording.home import rest_sentence
 from arena_desktop.wording.resume import retry_button, retry_sentence
 from engine.domain import RunInfo
@@ -224,7 +225,7 @@ class RunView(Page):
         if not skipped or not (facts.preflight.ready or gated):
             self.strips.close_message("left_out")
             return
-        first = words.left_out_sentence([facts.labels.get(s.model_key, s.model_key) for s in skipped])
+        first = start_words.left_out_sentence([facts.labels.get(s.model_key, s.model_key) for s in skipped])
         buttons = [StripButton(self.tr("See the models"), lambda: self._context.page_wanted.emit("models"))]
         if len(skipped) == 1 and skipped[0].code == "no_key":
             models = facts.opened.project.config.models
@@ -233,8 +234,10 @@ class RunView(Page):
             buttons.insert(0, add)
         if gated:
             desk = self._context.projects
-            buttons.insert(0, StripButton(words.ask_anyway(len(gated)), lambda: desk.include_gated(True)))
-        text = words.left_out_reason([(item.code, item.reason) for item in skipped])
+            buttons.insert(
+                0, StripButton(start_words.ask_anyway(len(gated)), lambda: desk.include_gated(True))
+            )
+        text = start_words.left_out_reason([(item.code, item.reason) for item in skipped])
         self.strips.show_message(Message("left_out", Tone.WARN, first, text, tuple(buttons)))
 
     def _say_gated(self, facts: RunFacts) -> None:
@@ -243,8 +246,10 @@ class RunView(Page):
         if not gated:
             self.strips.close_message("gated")
             return
-        first, text = words.gated_sentences([facts.labels.get(key, key) for key in gated])
-        leave = StripButton(words.leave_out(len(gated)), lambda: self._context.projects.include_gated(False))
+        first, text = start_words.gated_sentences([facts.labels.get(key, key) for key in gated])
+        leave = StripButton(
+            start_words.leave_out(len(gated)), lambda: self._context.projects.include_gated(False)
+        )
         self.strips.show_message(Message("gated", Tone.INFO, first, text, (leave,), can_close=False))
 
     def _offer_unfinished(self) -> None:
@@ -258,7 +263,7 @@ class RunView(Page):
             self.strips.close_message("unfinished")
             return
         finished = run.completed + run.errors
-        first = words.stopped_at(run.number, finished, run.planned, formats.when(run.started_at))
+        first = start_words.stopped_at(run.number, finished, run.planned, formats.when(run.started_at))
         rest = rest_sentence(missing_calls(run), None)
         carry = StripButton(self.tr("Carry on"), lambda: self._carry_on(run), strong=True)
         self.strips.show_message(Message("unfinished", Tone.INFO, first, rest, (carry,)))
@@ -283,10 +288,10 @@ class RunView(Page):
     def _ask(self, facts: RunFacts, choice: RunChoice, reasons: list[str], quick: bool) -> None:
         trials = facts.opened.project.config.run.trials
         question = CostQuestion(
-            price=words.price_sentence(choice.price),
-            counts=words.counts_line(len(facts.preflight.ready), choice.tests, trials, choice.asked),
+            price=start_words.price_sentence(choice.price),
+            counts=start_words.counts_line(len(facts.preflight.ready), choice.tests, trials, choice.asked),
             reasons=reasons,
-            pay=words.run_button(choice.price, waits=self.ready.waits).rstrip("…"),
+            pay=start_words.run_button(choice.price, waits=self.ready.waits).rstrip("…"),
         )
         dialog = ConfirmCostDialog(self, question)
         dialog.agreed.connect(lambda: self._context.runs.start(quick=quick))
@@ -433,19 +438,19 @@ class RunView(Page):
 
 def confirm_reasons(choice: RunChoice) -> list[str]:
     """Why this run is asked about first; empty = it simply starts."""
-    reasons = [words.confirm_sentence(note, choice.price.unpriced) for note in choice.confirm]
+    reasons = [start_words.confirm_sentence(note, choice.price.unpriced) for note in choice.confirm]
     if reasons:
         return reasons
     if choice.price.unpriced:
-        return [words.limit_sentence(choice.price)]
+        return [start_words.limit_sentence(choice.price)]
     most = choice.price.most
     if most is not None and most > ASK_ABOVE_USD:
-        return [words.limit_sentence(choice.price)]
+        return [start_words.limit_sentence(choice.price)]
     return []
 
 
 def _size(began: RunBegan) -> str:
     plan = began.plan
     if began.again:
-        return words.asked_again_line(len(began.again))
-    return words.counts_line(len(plan.models), len(plan.cases), plan.trials, plan.planned) + "."
+        return start_words.asked_again_line(len(began.again))
+    return start_words.counts_line(len(plan.models), len(plan.cases), plan.trials, plan.planned) + "."

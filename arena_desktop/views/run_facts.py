@@ -9,7 +9,8 @@ from arena_desktop.desks.connections import judge_place
 from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.desks.run_desk import QUICK_CASES
 from arena_desktop.itemmodels.lanes import ModelHead, ReadyRow
-from arena_desktop.wording.run import RunPrice, comparing_model, marking_ai, practice_service
+from arena_desktop.wording.run import comparing_model, marking_ai, practice_service
+from arena_desktop.wording.run_start import RunPrice
 from arena_desktop.wording.setup import service_name
 from engine.config.embedder_key import PREFIX, is_embedder
 from engine.config.embedders import Embedder, find_embedder

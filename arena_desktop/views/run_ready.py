@@ -16,7 +16,7 @@ from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
 from arena_desktop.wording import formats
-from arena_desktop.wording import run as words
+from arena_desktop.wording import run_start as words
 from arena_desktop.wording.run_queue import turn_text
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
-from arena_desktop.wording.run import counted, counts_line
+from arena_desktop.wording.run import counted
+from arena_desktop.wording.run_start import counts_line
 
 if TYPE_CHECKING:
     from arena_desktop.desks.run_orders import RunOrder, Terms, WaitingRun

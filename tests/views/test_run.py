@@ -26,7 +26,7 @@ from arena_desktop.views.run_facts import RunChoice
 from arena_desktop.views.run_going import RunGoing
 from arena_desktop.views.run_strips import sandbox_message
 from arena_desktop.widgets.strip import Message
-from arena_desktop.wording.run import RunPrice, limit_sentence, price_sentence, run_button
+from arena_desktop.wording.run_start import RunPrice, limit_sentence, price_sentence, run_button
 from engine.domain import CallDone, CallError, CallStatus, Cell, Outcome, SkippedModel
 from engine.execution.estimate import FREE, CostRange
 from engine.execution.events import (

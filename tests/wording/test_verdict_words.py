@@ -11,7 +11,7 @@ from arena_desktop.wording import formats
 from arena_desktop.wording.board import chart_sentence, strong_pieces, why_lines
 from arena_desktop.wording.compare import change_spoken
 from arena_desktop.wording.gaps import gap_range
-from arena_desktop.wording.run import left_out_reason
+from arena_desktop.wording.run_start import left_out_reason
 from arena_desktop.wording.verdict import (
     facts,
     planner_sentence,
