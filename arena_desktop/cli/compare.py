@@ -18,7 +18,7 @@ from typing import Any
 
 from arena_desktop.cli.output import out, print_json, say, table
 from arena_desktop.cli.parser import EXIT_OK
-from arena_desktop.cli.saved import open_store
+from arena_desktop.cli.saved import open_shelf
 from arena_desktop.wording import formats
 from arena_desktop.wording.compare import (
     change_words,
@@ -37,7 +37,7 @@ from engine.stats.board import Leaderboard
 from engine.stats.board_json import board_from_json
 from engine.stats.compare import Comparison, ModelChange, SideFigures, compare_runs
 from engine.storage.rows import StoredRun
-from engine.storage.store import Store
+from engine.storage.shelf import Shelf
 
 HEAD = ("Model", "Passed before", "Passed now", "Change", "Cost", "Wait")
 SHOWN = 10
@@ -133,20 +133,22 @@ def _moved(change: ModelChange, names: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def _read(store: Store, options: argparse.Namespace) -> tuple[StoredRun, StoredRun, Comparison]:
-    after = store.run(options.after)
-    before = store.run(options.before)
+def _read(shelf: Shelf, options: argparse.Namespace) -> tuple[StoredRun, StoredRun, Comparison]:
+    after = shelf.run(options.after)
+    before = shelf.run(options.before)
     if before.info.run_id == after.info.run_id:
         first, then = problem_words("same_run")
         raise UserError("same_run", first, hint=then)
-    sides = [board_input(run, stored_calls(store, run.info.run_id)) for run in (before, after)]
+    ids = [run.info.run_id for run in (before, after)]
+    calls = [stored_calls(shelf.of(run_id), run_id) for run_id in ids]
+    sides = [board_input(run, made) for run, made in zip((before, after), calls, strict=True)]
     return before, after, compare_runs(*sides)
 
 
 def compare(options: argparse.Namespace) -> int:
     """Holds two saved runs against each other."""
-    with open_store(options) as store:
-        before, after, found = _read(store, options)
+    with open_shelf(options) as shelf:
+        before, after, found = _read(shelf, options)
     boards = (_board(before), _board(after))
     names = {**label_map(boards[0]), **label_map(boards[1])}
     sentences = _sentences(found, names, boards)

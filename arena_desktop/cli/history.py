@@ -12,41 +12,40 @@ five runs before the newest. Unknown numbers are null.
 from __future__ import annotations
 
 import argparse
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from arena_desktop.cli.output import out, print_json, say, table
 from arena_desktop.cli.parser import EXIT_OK
-from arena_desktop.cli.saved import open_store
+from arena_desktop.cli.saved import open_shelf, project_at
 from arena_desktop.wording import formats
 from arena_desktop.wording.metrics import metric_value
 from arena_desktop.wording.releases import change_sentence, step_words
 from arena_desktop.wording.results import state_word
 from engine.domain import RunInfo
-from engine.errors import ArenaError, UserError
+from engine.errors import UserError
 from engine.execution.release_history import project_releases
 from engine.export.run_document import run_summary
-from engine.project import load_project
+from engine.project import Project
 from engine.stats.releases import Appearance, ReleaseChange
 from engine.stats.samples import SHARES
 from engine.storage.rows import Drift, ModelPoint
-from engine.storage.store import Store
+from engine.storage.shelf import Shelf
 
 HEAD = ("Run", "When", "State", "Model", "Place", "Score", "Likely between", "Tests passed", "Cost per 100")
 RIGHT = (0, 4, 5, 6, 7, 8)
 
 
-def _project_name(store: Store, option: str) -> str:
+def _project_name(store: Shelf, option: str, project: Project | None) -> str:
     """The name under which the store keeps the project's runs: the option itself, its folder, or the
     name in the folder's config."""
     folder = Path(option)
     wanted = [option]
     if folder.exists():
-        wanted.append(str(folder.resolve()))
         # A folder that is no project any more may still have runs under its path.
-        with suppress(ArenaError):
-            wanted.append(load_project(folder).config.project)
+        wanted.append(str(folder.resolve()))
+        if project is not None:
+            wanted.append(project.config.project)
     for name in wanted:
         if store.runs(name, 1):
             return name
@@ -167,8 +166,9 @@ def _of_model(change: ReleaseChange, model: str | None) -> bool:
 
 def history(options: argparse.Namespace) -> int:
     """Prints the results of a project's models, newest run first."""
-    with open_store(options) as store:
-        project = _project_name(store, options.project)
+    opened = project_at(options.project)
+    with open_shelf(options, opened) as store:
+        project = _project_name(store, options.project, opened)
         runs = store.runs(project)
         points = store.model_history(project, options.model)
         if options.model and not points:

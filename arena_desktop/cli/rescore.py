@@ -26,7 +26,7 @@ from arena_desktop import __version__
 from arena_desktop.cli.board_text import board_text
 from arena_desktop.cli.output import out, print_json, print_problems, say
 from arena_desktop.cli.parser import EXIT_INTERRUPTED, EXIT_OK, EXIT_STOPPED
-from arena_desktop.cli.saved import open_store
+from arena_desktop.cli.saved import open_shelf
 from arena_desktop.wording.mark_again import ended_sentence, skipped_sentence
 from arena_desktop.wording.marks import rescored_sentences
 from arena_desktop.wording.results import run_words
@@ -44,17 +44,21 @@ if TYPE_CHECKING:
     from engine.execution.mark_again import MarkAgain
 
 
-def _project(option: str | None, info: RunInfo) -> Project:
-    """The project that `--project` names, else the folder that the run came from."""
+def _project(option: str | None, info: RunInfo, main: Store) -> Project:
+    """The project that `--project` names, else the folder that the run came from.
+
+    A history inside a project may have come from anybody, and names no other project.
+    """
     if option:
         return load_project(Path(option))
-    if info.project_root is None or not info.project_root.is_dir():
+    root, lies = info.project_root, info.store or main.path
+    if root is None or not root.is_dir() or not (lies == main.path or lies.is_relative_to(root)):
         raise UserError(
             "project_missing",
             f"The folder of the project “{info.project}” is not where it was when the run was made.",
             hint="Name it: rescore RUN --project FOLDER.",
         )
-    return load_project(info.project_root)
+    return load_project(root)
 
 
 def rescored_document(result: Rescored, project: str) -> dict[str, Any]:
@@ -91,10 +95,11 @@ def _progress(quiet: bool) -> Any:
 
 def rescore_run(options: argparse.Namespace) -> int:
     """Marks the answers of a run anew by the project as it is now."""
-    with open_store(options) as store:
-        store.mark_interrupted()
-        info = store.run(options.run).info
-        project = _project(options.project, info)
+    with open_shelf(options) as shelf:
+        shelf.mark_interrupted()
+        store, run_id = shelf.find(options.run)
+        info = store.run(run_id).info
+        project = _project(options.project, info, shelf.main)
         print_problems(project.problems)
         done = _by_judge(store, info.run_id, project, options) or _free(store, info.run_id, project, options)
         stored = store.run(info.run_id)

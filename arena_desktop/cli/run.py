@@ -10,12 +10,13 @@ from arena_desktop import __version__
 from arena_desktop.cli.driver import drive
 from arena_desktop.cli.output import out, print_json, print_problems, say, table
 from arena_desktop.cli.parser import EXIT_ERROR, EXIT_FAIL_UNDER, EXIT_INTERRUPTED, EXIT_OK, EXIT_STOPPED
-from arena_desktop.cli.saved import print_run
+from arena_desktop.cli.saved import open_shelf, print_run
 from arena_desktop.wording import formats
 from arena_desktop.wording.judge import unmarked_sentence
 from arena_desktop.wording.metrics import metric_name
 from arena_desktop.wording.run import comparing_model, marking_ai
 from engine.config.embedder_key import PREFIX, is_embedder
+from engine.config.output_places import history_of
 from engine.domain import RunStatus
 from engine.errors import UserError
 from engine.execution.estimate import Estimate
@@ -27,7 +28,9 @@ from engine.paths import store_path
 from engine.pricing import PriceBook
 from engine.project import Overrides, Project, load_project
 from engine.stats.board_json import board_from_json
+from engine.storage.known_stores import remember_store
 from engine.storage.rows import StoredRun
+from engine.storage.shelf import Shelf
 from engine.storage.store import Store
 from providers.heavy_import import heavy_import
 
@@ -179,9 +182,16 @@ def exit_code(stored: StoredRun, fail_under: float | None) -> int:
     return EXIT_OK
 
 
-def _resumed(store: Store, wanted: str, project: Project) -> str:
+def _place(options: argparse.Namespace, project: Project) -> Path:
+    """Where a new run is kept: `--store`, else as the project says, else in the user's own history."""
+    if options.store:
+        return Path(options.store)
+    return history_of(project.root, project.config) or store_path()
+
+
+def _resumed(shelf: Shelf, wanted: str, project: Project) -> str:
     """The run to carry on with; one that another project made is refused by name."""
-    run_id = store.resolve(wanted, project.config.project)
+    store, run_id = shelf.find(wanted, project.config.project)
     info = store.run(run_id).info
     here = project.root.resolve()
     if info.project != project.config.project and info.project_root not in (None, here):
@@ -215,22 +225,25 @@ def run(options: argparse.Namespace) -> int:
         return EXIT_OK
     _say_plan(project, preflight, plan, options.quiet or bool(options.resume))
     _confirm(preflight, options)
-    path = Path(options.store) if options.store else store_path()
-    with Store.open(path) as store:
-        store.mark_interrupted()
-        resumed = _resumed(store, options.resume, project) if options.resume else None
+    with open_shelf(options, project) as shelf:
+        shelf.mark_interrupted()
+        resumed = _resumed(shelf, options.resume, project) if options.resume else None
+        store = shelf.of(resumed) if resumed else shelf.at(_place(options, project))
         request = RunRequest(
             project=project,
             preflight=preflight,
             plan=plan,
-            store_path=path,
+            store_path=store.path,
             keystore=keys,
             pricebook=book,
             resume_from=resumed,
             resume_choice=options.resume_from,
             retry_errors=options.retry_errors,
             app_version=__version__,
+            number_above=shelf.highest_number(project.config.project, store.path),
         )
+        if store is not shelf.main:
+            remember_store(store.path)
         run_id = drive(request, quiet=options.quiet)
         print_run(store, run_id, options.json)
         if options.report:

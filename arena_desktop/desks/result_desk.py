@@ -103,8 +103,7 @@ class ResultDesk(QObject):
         if besides == self._path and not inside:
             return 0
         try:
-            others = [store for store in self.shelf().listed if store.path != besides]
-            return max((run.number for store in others for run in store.runs(project, 1)), default=0)
+            return self.shelf().highest_number(project, besides)
         except ArenaError:
             return 0  # the run itself says what is wrong, if it needs that file
 

@@ -80,6 +80,21 @@ class Shelf:
             self.stores = (*self.stores, store)
             return True
 
+    def at(self, path: Path) -> Store:
+        """The store of that file, on the shelf and made where there is none. Raises as `Store.open`."""
+        path = path.expanduser().absolute()
+        with self._guard:
+            found = next((store for store in self.stores if store.path == path), None)
+            if found is None:
+                found = Store.open(path)
+                self.stores = (*self.stores, found)
+            return found
+
+    def highest_number(self, project: str, besides: Path) -> int:
+        """The highest number of a project's runs in other files than `besides`; 0 = there is none."""
+        newest = self._ask(lambda store: [] if store.path == besides else store.runs(project, 1))
+        return max((run.number for runs in newest for run in runs), default=0)
+
     def take_out(self, kept: Iterable[Path]) -> tuple[Store, ...]:
         """Takes every file but the main one and `kept` from the shelf; the caller closes them."""
         wanted = {path.expanduser().absolute() for path in kept}

@@ -56,7 +56,7 @@ def test_a_fault_of_the_program_is_a_document_and_hides_keys(
     def broken(*_: object) -> None:
         raise ZeroDivisionError("key sk-ant-REDACTED")
 
-    monkeypatch.setattr("arena_desktop.cli.saved.open_store", broken)
+    monkeypatch.setattr("arena_desktop.cli.saved.open_shelf", broken)
     said = call(capfd, "runs", "--json")
     assert (said.code, said.json["error"]["code"]) == (1, "program_fault")
     assert "Traceback" in said.err
