@@ -114,7 +114,7 @@ def score(options: argparse.Namespace) -> int:
 
 def verdict(options: argparse.Namespace) -> int:
     """Reads scores from elsewhere and prints the verdict on them."""
-    from arena_desktop.wording.verdict import pair_sentence, verdict_sentence
+    from arena_desktop.wording.verdict_rows import pair_sentence, verdict_sentence
     from engine.stats.verdict_file import file_verdict_json, verdict_from_rows
 
     result = verdict_from_rows(Path(options.file), options.margin)

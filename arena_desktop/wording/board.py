@@ -9,8 +9,10 @@ from PySide6.QtCore import QCoreApplication
 from arena_desktop.wording import formats
 from arena_desktop.wording.metrics import metric_name, metric_value
 from arena_desktop.wording.reasons import note_sentence, reason_sentence
+from arena_desktop.wording.recommendation import passed_figure
 from arena_desktop.wording.results import label_map, state_word
-from arena_desktop.wording.verdict import entry_of, passed_figure, planner_sentence, verdict_words
+from arena_desktop.wording.verdict import verdict_words
+from arena_desktop.wording.verdict_rows import entry_of, planner_sentence
 from engine.domain import Note, RunInfo, RunStatus
 from engine.stats.board import Entry, EntryStatus, Leaderboard, Reason, WeightChange
 

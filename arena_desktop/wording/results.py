@@ -39,7 +39,7 @@ def label_map(board: Leaderboard | None) -> dict[str, str]:
 
 def run_words(board: Leaderboard | None) -> Sentences:
     """The sentences a document of this board needs."""
-    from arena_desktop.wording.verdict import verdict_sentence
+    from arena_desktop.wording.verdict_rows import verdict_sentence
     from engine.export.run_document import Sentences
 
     names = label_map(board)

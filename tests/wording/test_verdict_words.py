@@ -11,14 +11,10 @@ from arena_desktop.wording import formats
 from arena_desktop.wording.board import chart_sentence, strong_pieces, why_lines
 from arena_desktop.wording.compare import change_spoken
 from arena_desktop.wording.gaps import gap_range
+from arena_desktop.wording.recommendation import recommendation
 from arena_desktop.wording.run_start import left_out_reason
-from arena_desktop.wording.verdict import (
-    facts,
-    planner_sentence,
-    recommendation,
-    verdict_sentence,
-    verdict_words,
-)
+from arena_desktop.wording.verdict import facts, verdict_words
+from arena_desktop.wording.verdict_rows import planner_sentence, verdict_sentence
 from engine.stats.board import Entry, EntryStatus, Interval, Leaderboard, PairResult, Planner, Reason, Verdict
 from engine.stats.compare import ModelChange, SideFigures
 from engine.stats.leaderboard import build_board
