@@ -17,9 +17,10 @@ from arena_desktop.menus import Menus
 from arena_desktop.settings import Settings
 from arena_desktop.theme.switch import Appearance, Theme
 from arena_desktop.widgets.fields import FilterField
+from arena_desktop.widgets.focus_keeper import FocusKeeper
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.kept_choices import SideSplitter
-from arena_desktop.widgets.page import Page, PageArea, is_narrow
+from arena_desktop.widgets.page import Page, PageArea, first_focus, is_narrow
 from arena_desktop.widgets.rail import Rail, RailItem
 from arena_desktop.widgets.status_bar import ArenaStatusBar
 from arena_desktop.widgets.strip import Message, StripStack
@@ -78,6 +79,7 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self._connect()
         self.focus_ring = FocusRing(self)
+        self._focus_keeper = FocusKeeper(self, self.focus_ring, self.area.stack.currentWidget)
         self.set_project("")
         self._restore()
 
@@ -242,7 +244,7 @@ class MainWindow(QMainWindow):
                 at = n
         for step in range(1, len(parts) + 1):
             part = parts[(at + (-step if back else step)) % len(parts)]
-            target = _first_focus(part)
+            target = first_focus(part)
             if target is not None:
                 target.setFocus(Qt.FocusReason.ShortcutFocusReason)
                 return
@@ -295,13 +297,3 @@ class MainWindow(QMainWindow):
         if page:
             self._settings.last_page = page if self._entries[page].in_rail else self._came_from
         self._settings.sync()
-
-
-def _first_focus(part: QWidget) -> QWidget | None:
-    """The first widget in a part that takes the focus by Tab."""
-    candidates = [part, *part.findChildren(QWidget)]
-    for widget in candidates:
-        takes = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-        if takes and widget.isEnabled() and widget.isVisibleTo(part) and widget.isVisible():
-            return widget
-    return None

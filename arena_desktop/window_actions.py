@@ -53,7 +53,7 @@ class WindowActions(QObject):
             "action_new_project": self.new_project,
             "action_open_project": self.choose_project,
             "action_close_project": context.projects.close,
-            "action_run": lambda: window.show_page("run"),
+            "action_run": self.show_run,
             "action_retry_failed": self.retry_failed,
             "action_compare": lambda: window.show_page("compare"),
             "action_export": self.export_report,
@@ -79,6 +79,12 @@ class WindowActions(QObject):
         window.menus.recent_menu.aboutToShow.connect(lambda: self._fill_recent(window.menus.recent_menu))
         window.project_menu_requested.connect(self.show_project_menu)
         EditActions(window.menus, context, self)
+
+    def show_run(self) -> None:
+        """Goes to the Run page and, where a run can start, to the button that starts it."""
+        button = self._window.show_page("run").findChild(QWidget, "button_run")
+        if button is not None and button.isVisible() and button.isEnabled():
+            self._window.focus_ring.focus(button)
 
     def retry_failed(self) -> None:
         """Asks again what failed in the run on show, else in the newest."""

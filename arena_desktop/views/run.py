@@ -46,6 +46,9 @@ class RunView(Page):
     opened; what is ordered then waits, and is listed in both states.
     """
 
+    # Never the button that spends: a key that is held down would press it.
+    lands_on = ("button_pause", "choice_all")
+
     def __init__(self, context: AppContext) -> None:
         super().__init__("run", self.tr("Run"), scrolls=True)
         self._context = context

@@ -53,6 +53,7 @@ class FocusRing(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._target: QWidget | None = None
+        self._left: QWidget | None = None
         self._watched: list[QWidget] = []
         self.hide()
         QApplication.instance().focusChanged.connect(self._on_focus)
@@ -61,6 +62,11 @@ class FocusRing(QWidget):
     def target(self) -> QWidget | None:
         """The widget with the ring, or None."""
         return self._target
+
+    @property
+    def left(self) -> QWidget | None:
+        """The widget that had the ring before the last change, or None. It may be gone by now."""
+        return self._left
 
     def focus(self, widget: QWidget) -> None:
         """Gives a widget the focus and the ring, for the first control of a page or a dialog."""
@@ -73,7 +79,7 @@ class FocusRing(QWidget):
             if isValid(watched):
                 watched.removeEventFilter(self)
         self._watched = []
-        self._target = widget
+        self._left, self._target = self._target, widget
         if widget is None:
             self.hide()
             return

@@ -19,6 +19,17 @@ MARGIN_NARROW = 24
 TOP = 24
 
 
+def takes_keys(widget: QWidget) -> bool:
+    """Whether Tab stops at a widget now."""
+    stops = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    return stops and widget.isEnabled() and widget.isVisible()
+
+
+def first_focus(part: QWidget) -> QWidget | None:
+    """The first widget in a part that takes the focus by Tab."""
+    return next((widget for widget in (part, *part.findChildren(QWidget)) if takes_keys(widget)), None)
+
+
 def is_narrow(width: int) -> bool:
     """Whether a window of this width is narrow: below 1100 px, more when the text is larger."""
     return width < NARROW * text_scale()
@@ -90,6 +101,9 @@ class Page(QWidget):
     a detail pane below when the window is narrow.
     """
 
+    lands_on: tuple[str, ...] = ()
+    """Object names of the controls where the keyboard goes when its place is gone; the first on show."""
+
     def __init__(self, name: str, title: str, *, scrolls: bool = False) -> None:
         super().__init__()
         self.setObjectName(f"page_{name}")
@@ -151,9 +165,10 @@ class Page(QWidget):
         bar = self.scroll.verticalScrollBar().sizeHint().width()
         self.header.fit(self.width() - margins.left() - margins.right() - bar)
 
-    def focus_first(self) -> None:
-        """F6 and page changes land here: the first control of the body."""
-        self.focusNextChild()
+    def landing(self) -> QWidget | None:
+        """The first of `lands_on` that can take the keyboard now."""
+        named = (self.findChild(QWidget, name) for name in self.lands_on)
+        return next((widget for widget in named if widget is not None and takes_keys(widget)), None)
 
     def _set_margins(self) -> None:
         side = MARGIN_NARROW if self._narrow else MARGIN

@@ -313,3 +313,55 @@ def test_every_action_has_a_name_and_no_key_is_given_twice(window: MainWindow) -
     assert len(keys) == len(set(keys))
     for name in ("new_project", "open_project", "run", "cancel", "pause", "settings", "export", "compare"):
         assert window.menus.action(f"action_{name}").text()
+
+
+# ---- the keyboard stays on the page
+
+
+def test_the_keyboard_stays_on_the_page_when_its_button_goes_away(window: MainWindow, qtbot) -> None:
+    page = window.page("home")
+    again, stop = page.findChild(Button, "button_again"), Button("Pause", name="button_pause")
+    page.body.addWidget(stop)
+    page.lands_on = ("button_nowhere", "button_pause")
+    window.focus_ring.focus(again)
+    again.hide()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is stop)
+    qtbot.waitUntil(lambda: window.focus_ring.target is stop)
+
+
+def test_who_came_by_mouse_gets_no_ring_elsewhere(window: MainWindow, qtbot) -> None:
+    page = window.page("home")
+    again, stop = page.findChild(Button, "button_again"), Button("Pause", name="button_pause")
+    page.body.addWidget(stop)
+    page.lands_on = ("button_pause",)
+    QTest.mouseClick(again, Qt.MouseButton.LeftButton)
+    again.hide()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is stop)
+    QApplication.processEvents()
+    assert window.focus_ring.target is None
+
+
+def test_the_keyboard_never_stays_in_a_control_that_nobody_sees(window: MainWindow, qtbot) -> None:
+    home, results = window.page("home"), window.show_page("results")
+    gone = results.findChild(Button, "button_again")
+    gone.setFocus()
+    window.show_page("home")
+    gone.hide()
+    first = home.findChild(Button, "button_again")
+    first.setFocus()
+    # A stack of pages gives the keyboard back to what had it last, seen or not.
+    window.show_page("results")
+    qtbot.waitUntil(lambda: results.isAncestorOf(QApplication.focusWidget()))
+    qtbot.waitUntil(lambda: QApplication.focusWidget().isVisible())
+
+
+def test_who_goes_on_by_tab_is_left_alone(window: MainWindow, qtbot) -> None:
+    page = window.page("home")
+    again = page.findChild(Button, "button_again")
+    page.lands_on = ("button_again",)
+    window.focus_ring.focus(again)
+    QTest.keyClick(again, Qt.Key.Key_Tab)
+    QApplication.processEvents()
+    now = QApplication.focusWidget()
+    assert now is not again
+    assert page.isAncestorOf(now)
