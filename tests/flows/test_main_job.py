@@ -341,3 +341,18 @@ def test_nothing_is_opened_after_an_end_that_was_none(
     again = windows()
     qtbot.waitUntil(lambda: not again.context.background.busy, timeout=LONG_MS)
     assert (again.current_page(), again.context.projects.project) == ("home", None)
+
+
+def test_the_list_of_recent_projects_says_where_they_are_in_short(
+    windows: Callable[[], ArenaWindow], tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    window = windows()
+    (tmp_path / "Documents").mkdir()
+    with qtbot.waitSignal(window.project_opened, timeout=LONG_MS):
+        window.open_project(_project(tmp_path / "Documents" / "mine"))
+    menu = window.menus.recent_menu
+    menu.aboutToShow.emit()
+    assert [(entry.text(), entry.toolTip()) for entry in menu.actions()] == [("Mine", "Documents / mine")]
+    assert menu.toolTipsVisible()
