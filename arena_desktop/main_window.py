@@ -141,6 +141,10 @@ class MainWindow(QMainWindow):
         """Takes a message away."""
         self.window_strips.close_message(key)
 
+    def close_project_messages(self) -> None:
+        """Takes away what was said of a project that is open no more."""
+        self.window_strips.close_of_project()
+
     def set_project(self, name: str, *, unsaved: bool = False, progress: str = "") -> None:
         """Title, project block and what can be reached. `progress` like "43 %" goes in front."""
         self._project = name

@@ -42,6 +42,7 @@ class WindowActions(QObject):
         super().__init__(window)
         self._window, self._context = window, context
         self._settings_dialog: SettingsDialog | None = None
+        self._root: Path | None = None
         for name in NOT_YET:
             window.menus.action(name).setVisible(False)
             window.menus.action(name).setEnabled(False)
@@ -74,6 +75,8 @@ class WindowActions(QObject):
         ):
             changed.connect(self._set_retry)
         self._set_retry()
+        context.projects.opened.connect(lambda opened: self._on_project(opened.project.root))
+        context.projects.closed.connect(lambda: self._on_project(None))
         window.settings_requested.connect(lambda: self.settings_dialog().show_section("keys"))
         context.key_wanted.connect(lambda connection: self.settings_dialog().show_connection(connection))
         window.menus.recent_menu.aboutToShow.connect(lambda: self._fill_recent(window.menus.recent_menu))
@@ -93,6 +96,12 @@ class WindowActions(QObject):
         info = run_to_retry(self._context)
         if info is not None:
             retry(self._context, info)
+
+    def _on_project(self, root: Path | None) -> None:
+        """What was said of another project would read as if it were said of this one, its Undo too."""
+        if root != self._root:
+            self._root = root
+            self._window.close_project_messages()
 
     def _set_retry(self, *_told: object) -> None:
         results = self._context.results

@@ -77,7 +77,7 @@ def _lead_to_tests(context: AppContext, path: Path) -> None:
         text = QCoreApplication.translate(
             "NewProjectDialog", "Its tests are examples: change them, delete them or add your own."
         )
-        context.message_wanted.emit(Message("project made", Tone.GOOD, first, text))
+        context.message_wanted.emit(Message("project made", Tone.GOOD, first, text, of_project=True))
 
     context.projects.opened.connect(show)
 

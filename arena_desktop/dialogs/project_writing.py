@@ -42,7 +42,7 @@ def write_to_project(
         context.projects.reload()
         undo = StripButton(_tr("Undo"), lambda: undo_edit(context, made), closes=True)
         buttons = (undo,) if made.edits else ()
-        context.message_wanted.emit(Message(_KEY, Tone.GOOD, said, more(made), buttons))
+        context.message_wanted.emit(Message(_KEY, Tone.GOOD, said, more(made), buttons, of_project=True))
 
     context.projects.edits.write(step, name or said.rstrip("."), done, lambda error: _say(context, error))
 
@@ -54,7 +54,7 @@ def undo_edit(context: AppContext, only: EditStep | None = None) -> None:
         context.projects.reload()
         again = StripButton(_tr("Redo"), lambda: redo_edit(context, step), closes=True)
         first = _tr("Undone: {step}.").format(step=step.name)
-        context.message_wanted.emit(Message(_KEY, Tone.GOOD, first, buttons=(again,)))
+        context.message_wanted.emit(Message(_KEY, Tone.GOOD, first, buttons=(again,), of_project=True))
 
     def failed(error: ArenaError) -> None:
         _say(context, error, context.projects.edits.last)
@@ -69,7 +69,7 @@ def redo_edit(context: AppContext, only: EditStep | None = None) -> None:
         context.projects.reload()
         undo = StripButton(_tr("Undo"), lambda: undo_edit(context, step), closes=True)
         first = _tr("Done again: {step}.").format(step=step.name)
-        context.message_wanted.emit(Message(_KEY, Tone.GOOD, first, buttons=(undo,)))
+        context.message_wanted.emit(Message(_KEY, Tone.GOOD, first, buttons=(undo,), of_project=True))
 
     def failed(error: ArenaError) -> None:
         _say(context, error, context.projects.edits.undone)
@@ -83,4 +83,4 @@ def _say(context: AppContext, error: ArenaError, stuck: EditStep | None = None) 
     if stuck is not None and error.code == "changed_on_disk":
         step, edits = stuck, context.projects.edits
         buttons = (StripButton(_tr("Forget this step"), lambda: edits.forget(step), closes=True),)
-    context.message_wanted.emit(Message(_KEY, Tone.BAD, error.message, error.hint, buttons))
+    context.message_wanted.emit(Message(_KEY, Tone.BAD, error.message, error.hint, buttons, of_project=True))

@@ -45,6 +45,7 @@ class Message:
     """One message. `key` names it: a message with the same key takes the old one's place.
 
     `first` is drawn bold. At most two buttons. `can_close` False for states that leave by themselves.
+    `of_project`: it speaks of the open project and leaves with it.
     """
 
     key: str
@@ -53,6 +54,7 @@ class Message:
     text: str = ""
     buttons: tuple[StripButton, ...] = field(default=())
     can_close: bool = True
+    of_project: bool = False
 
 
 class MessageStrip(QFrame):
@@ -187,6 +189,11 @@ class StripStack(QWidget):
         self._arrange()
         if had_focus:
             self.focusNextChild()
+
+    def close_of_project(self) -> None:
+        """Takes away what speaks of the project that was open."""
+        for key in [strip.message.key for strip in self._strips.values() if strip.message.of_project]:
+            self.close_message(key)
 
     def close_all(self) -> None:
         """Takes all messages away."""

@@ -229,3 +229,16 @@ def test_another_project_has_no_steps(editor: Editor, qtbot: QtBot) -> None:
     editor.press(Qt.Key.Key_Z)
     assert editor.bytes() == before
     assert not editor.window.menus.action("action_undo").isEnabled()
+
+
+def test_what_was_said_of_a_project_leaves_with_it(editor: Editor) -> None:
+    window = editor.window
+    editor.weigh()
+    said = [message for message in window.window_strips.messages() if message.of_project]
+    assert [button.text for message in said for button in message.buttons] == ["Undo"]
+    window.context.projects.reload()
+    editor.rest()
+    assert said[0] in window.window_strips.messages()
+    window.open_sample("support-triage")
+    editor.rest()
+    assert not [message for message in window.window_strips.messages() if message.of_project]
