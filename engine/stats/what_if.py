@@ -93,7 +93,8 @@ def _first_change(entries: Sequence[Entry], winner: Entry, metric: str, order: O
         for beyond in sides:
             leader = _leader(entries, metric, beyond, order)
             if leader is not None and leader != winner.model_key:
-                rest = 1.0 - share
+                # Not 1 - share: beside a weight a million million times as large that is 0.
+                rest = sum(other for name, other in order.shares.items() if name != metric)
                 at = factor if abs(factor - 1.0) > _STEP else beyond
                 return WeightChange(metric, at, share, at * share / (rest + at * share), leader)
     return None

@@ -118,6 +118,14 @@ def test_nothing_changes_with_one_metric_or_one_model() -> None:
     assert build_board(single).weight_change is None
 
 
+def test_a_weight_that_dwarfs_the_other_can_still_be_tried_away() -> None:
+    calls = [scored("right", "c0", 1, 1.0, cost="0.002"), scored("cheap", "c0", 1, 0.0, cost="0.001")]
+    config = config_with({"accuracy": 1e9, "cost": 1e-12})
+    change = build_board(board_input(calls, config=config)).weight_change
+    assert change is not None
+    assert (change.metric, change.leader, change.share_after) == ("accuracy", "cheap", 0.5)
+
+
 def test_a_model_best_in_everything_cannot_be_overtaken() -> None:
     calls = [scored("best", "c0", 1, 1.0, cost="0.001", latency=10.0)]
     calls += [scored("worst", "c0", 1, 0.0, cost="0.002", latency=20.0)]
