@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from arena_desktop.last_place import LastPlace
 from arena_desktop.main_window import MainWindow, PageEntry
+from arena_desktop.project_reports import ProjectReports
 from arena_desktop.rescore_bar import RescoreBar
 from arena_desktop.run_bar import RunBar
 from arena_desktop.run_care import RunCare
@@ -54,6 +55,7 @@ class ArenaWindow(MainWindow):
         self._actions = WindowActions(self, context)
         self._trust = TrustGuard(self, context)
         self._unsaved = UnsavedRun(self, context)
+        self._reports = ProjectReports(context)
         self._place = LastPlace(self, context)
 
     @property

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import datetime
-from decimal import Decimal
-from enum import Enum
-from pathlib import Path
 from typing import Any
 
 from arena_desktop.wording.harmless import harmless
 from engine.domain import Problem
 from engine.errors import ArenaError
+from engine.export.plain import plain, unicode_text
 
 _WIDEST_CELL = 200
 
@@ -30,31 +26,11 @@ def out(text: str = "") -> None:
     print(harmless(text))
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON can hold it: money as numbers, moments as ISO text, NaN as null."""
-    if isinstance(value, Decimal):
-        return float(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(v) for v in value]
-    return value
-
-
 def print_json(document: Any) -> None:
     """Prints one JSON document; text outside ASCII stays readable, lone surrogates are escaped."""
-    text = json.dumps(plain(document), ensure_ascii=False, indent=2)
-    data = text.encode("utf-8", "backslashreplace") + b"\n"
+    text = unicode_text(json.dumps(plain(document), ensure_ascii=False, indent=2))
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
     sys.stdout.flush()
 
 

@@ -18,7 +18,7 @@ from arena_desktop.wording.run import comparing_model, marking_ai
 from engine.config.embedder_key import PREFIX, is_embedder
 from engine.config.output_places import history_of
 from engine.domain import RunStatus
-from engine.errors import UserError
+from engine.errors import UserError, WorldError
 from engine.execution.estimate import Estimate
 from engine.execution.plan import Plan, make_plan
 from engine.execution.preflight import Preflight, examine
@@ -248,6 +248,7 @@ def run(options: argparse.Namespace) -> int:
         print_run(store, run_id, options.json)
         if options.report:
             _write_report(store, run_id)
+        _write_project_reports(store, run_id, project)
         stored = store.run(run_id)
         if options.fail_under is not None:
             _say_relative(stored)
@@ -263,6 +264,19 @@ def _say_relative(stored: StoredRun) -> None:
             "Note: --fail-under goes by an overall score that depends on which models took part"
             f" ({names}). Give these measures a target to make it stand by itself."
         )
+
+
+def _write_project_reports(store: Store, run_id: str, project: Project) -> None:
+    """What `output` asks for. The run counts as it ended, also where they cannot be written."""
+    if not (project.config.output.dir or project.config.output.formats):
+        return
+    from arena_desktop.reports.after_run import write_reports
+
+    try:
+        for path in write_reports(store, run_id, project):
+            say(f"Report: {path}")
+    except WorldError as error:
+        say(f"{error.message} {error.hint}")
 
 
 def _write_report(store: Store, run_id: str) -> None:

@@ -130,13 +130,18 @@ def _answer_row(done: CallDone, names: dict[str, str]) -> str:
     )
 
 
-def _cautions(stored: StoredRun, board: Leaderboard, names: dict[str, str]) -> str:
+def caution_lines(stored: StoredRun, board: Leaderboard, names: dict[str, str]) -> list[str]:
+    """What to know about a result, one sentence each."""
     lines = [
         f"{entry.label}: {reason_sentence(entry.failures[0], names)}"
         for entry in board.entries
         if entry.failures
     ]
-    lines += [note_sentence(note, names) for note in stored.notes]
+    return lines + [note_sentence(note, names) for note in stored.notes]
+
+
+def _cautions(stored: StoredRun, board: Leaderboard, names: dict[str, str]) -> str:
+    lines = caution_lines(stored, board, names)
     if not lines:
         return ""
     items = "".join(f"<li>{escape(line)}</li>" for line in lines)
@@ -148,14 +153,19 @@ def _cannot_tell(board: Leaderboard) -> str:
     return f"<h2>{escape(_tr('What this cannot tell you'))}</h2><p>{escape(said)}</p>"
 
 
-def report_page(stored: StoredRun, board: Leaderboard, calls: Iterable[CallDone]) -> str:
-    """Returns the whole page."""
-    info, names, words = stored.info, label_map(board), verdict_words(board)
+def head_line(stored: StoredRun, board: Leaderboard) -> str:
+    """How far the run got, what it asked, and when."""
     asked = _tr("asked once each") if board.trials == 1 else _tr("asked {trials} times each")
     tests = _tr("{tests} tests, {asked}, {models} models").format(
         tests=len(stored.cases), asked=asked.format(trials=board.trials), models=len(board.entries)
     )
-    line = f"{state_word(info.status)}. {tests}. {formats.when(info.started_at)}."
+    return f"{state_word(stored.info.status)}. {tests}. {formats.date_time(stored.info.started_at)}."
+
+
+def report_page(stored: StoredRun, board: Leaderboard, calls: Iterable[CallDone]) -> str:
+    """Returns the whole page."""
+    info, names, words = stored.info, label_map(board), verdict_words(board)
+    line = head_line(stored, board)
     practice = _tr("Practice result. These models are pretend.") if info.practice else ""
     rows = "".join(_answer_row(done, names) for done in calls)
     heads = (_tr("Test"), _tr("Model"), _tr("Answer"), _tr("Mark"), _tr("Why"))

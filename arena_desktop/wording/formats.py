@@ -108,6 +108,11 @@ def out_of_100(share: float | None) -> str:
     return UNKNOWN if share is None else points(share)
 
 
+def date_time(moment: datetime) -> str:
+    """A UTC moment in local words that stay true on paper: "3 Nov 2026 14:05"."""
+    return QLocale().toString(QDateTime(moment.astimezone()), "d MMM yyyy HH:mm")
+
+
 def when(moment: datetime | None, now: datetime | None = None) -> str:
     """A UTC moment in local words: "today 14:05", "yesterday 09:12", "3 Nov"."""
     if moment is None:

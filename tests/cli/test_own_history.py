@@ -129,3 +129,20 @@ def test_a_run_that_claims_another_folder_is_not_marked_by_it(desk: Desk, tmp_pa
     said = desk.say("rescore", run_id)
     assert said.code == 1
     assert "--project" in said.err
+
+
+def test_reports_are_written_where_the_project_says(desk: Desk) -> None:
+    desk.write("output: {dir: out, formats: [csv, json]}\n")
+    said = desk.say("run", desk.folder, "--json")
+    files = sorted((desk.folder / "out").iterdir())
+    assert [path.suffix for path in files] == [".csv", ".json"]
+    assert all(f"Report: {path}" in said.err for path in files)
+    assert json.loads(files[1].read_text(encoding="utf-8")) == said.json
+
+
+def test_a_report_that_cannot_be_written_changes_no_exit_code(desk: Desk) -> None:
+    (desk.folder / "taken").write_text("", encoding="utf-8")
+    desk.write("output: {dir: taken/out}\n")
+    said = desk.say("run", desk.folder)
+    assert said.code == 0
+    assert "could not be written" in said.err

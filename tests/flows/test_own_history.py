@@ -193,3 +193,30 @@ def test_a_damaged_file_is_told_and_hides_nothing(
     settle(window, qtbot)
     assert context.results.path.read_bytes() == before
     assert [path.name for path in own.parent.glob("own.damaged-*")]
+
+
+def test_reports_are_written_into_the_project_and_said(
+    window: ArenaWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    config = CONFIG + "output: {dir: reports, formats: [json, html]}\n"
+    folder = write_project(tmp_path / "replies", config, made_tests(4))
+    opened(window, qtbot, folder)
+    with qtbot.waitSignal(window._reports.written, timeout=LONG_MS) as caught:
+        run_id = ran(window, qtbot)
+    files = caught.args[0]
+    assert sorted(path.name for path in (folder / "reports").iterdir()) == sorted(p.name for p in files)
+    assert run_id in next(p for p in files if p.suffix == ".json").read_text(encoding="utf-8")
+    (told,) = [m for m in window.window_strips.messages() if m.key == "project_reports"]
+    assert told.first == "2 reports are in the project."
+    assert str(files[0]) in told.text
+
+
+def test_a_report_that_cannot_be_written_is_said(window: ArenaWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    config = CONFIG + "output: {dir: taken/reports}\n"
+    folder = write_project(tmp_path / "replies", config, made_tests(4))
+    (folder / "taken").write_text("", encoding="utf-8")
+    opened(window, qtbot, folder)
+    ran(window, qtbot)
+    (told,) = [m for m in window.window_strips.messages() if m.key == "project_reports"]
+    assert "could not be written" in told.first
+    assert "The run itself is saved." in told.text
