@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,7 +102,9 @@ def _encoded(file: TextFile, text: str) -> bytes:
 def _replace(path: Path, data: bytes) -> None:
     # A link keeps pointing where it points: its target is replaced.
     target = path.resolve()
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    name = str(target.with_name(f".{target.name}.{secrets.token_hex(6)}"))
+    # Others may read a new file of a shared folder as far as the system's mask says; mkstemp would not let them.
+    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.config.saving import save_text
+from engine.config.saving import save_text, write_bytes
 from engine.config.splice import parse_path, set_value
 from engine.config.text_files import decode, read_text
 from engine.config.yaml_text import MAX_BYTES, compose
@@ -61,6 +61,13 @@ def test_a_save_keeps_the_rights_of_the_file(tmp_path: Path) -> None:
     path.chmod(0o640)
     save_text(read_text(path, "a.yaml", MAX_BYTES), "a: 2\n")
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights of this kind are those of POSIX")
+def test_a_new_file_may_be_read_by_whom_the_system_lets(tmp_path: Path) -> None:
+    (tmp_path / "usual").touch()
+    write_bytes(tmp_path / "a.yaml", b"a: 1\n")
+    assert (tmp_path / "a.yaml").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
 @pytest.mark.parametrize(
