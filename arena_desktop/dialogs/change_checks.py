@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QTimer, Signal
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from arena_desktop.desks.check_faults import option_faults, test_faults
 from arena_desktop.desks.own_marks import own_tests
@@ -20,14 +20,12 @@ from arena_desktop.desks.project_checks import (
     usual_checks,
 )
 from arena_desktop.dialogs.check_list import CheckList
+from arena_desktop.dialogs.edit_dialog import EditDialog
 from arena_desktop.dialogs.project_writing import write_to_project
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.collapsible import Collapsible
 from arena_desktop.widgets.fields import Combo
-from arena_desktop.widgets.flow import FlowLayout
-from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
-from arena_desktop.widgets.room import resize_within_screen
 from arena_desktop.wording import check_choice as words
 from arena_desktop.wording.setup import check_title
 from engine.domain import Case, CheckSpec
@@ -37,7 +35,6 @@ from engine.scoring.registry import CHECKS, canonical_check
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
 
-_WIDTH, _HEIGHT = 720, 640
 _DELAY_MS = 200
 
 
@@ -77,32 +74,24 @@ def nothing_counts(choices: Sequence[CheckChoice]) -> bool:
     return bool(choices) and not any(choice.spec.weight > 0 for choice in choices)
 
 
-class ChangeChecksDialog(QDialog):
+class ChangeChecksDialog(EditDialog):
     """A list of checks. `changed(choices, own_too)` follows the button; None = as the project says."""
 
     changed = Signal(object, bool)
 
     def __init__(self, scope: Scope, tester: Tester | None = None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("checks", _tr("How answers are marked"), parent)
         self._scope, self._tester = scope, tester
         self._chain: list[QWidget] = []
         self._bad = False
         self._forget, self._keeping = own_tests(scope.project) if scope.case is None else ([], [])
-        self.setObjectName("dialog_change_checks")
-        self.setWindowTitle(_tr("How answers are marked"))
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 24, 24, 20)
-        layout.setSpacing(16)
-        layout.addWidget(Label(self.windowTitle(), "title"))
-        layout.addWidget(self._scrolled(self._content()), 1)
-        layout.addLayout(self._buttons())
-        self.focus_ring = FocusRing(self)
+        change = _tr("Mark them so") if scope.case is None else _tr("Mark it so")
+        button = Button(change, "primary", name="button_change_checks_now")
+        self.area = self.scrolled(self._content())
+        self.set_content(self.area, button, 720, 640)
         self._wait = QTimer(self, singleShot=True, interval=_DELAY_MS)
         self._wait.timeout.connect(self.look_now)
         self._on_own_way()
-        resize_within_screen(self, _WIDTH, _HEIGHT)
         self.look_now()
         (self.combo_way or self.list.rows()[0].combo).setFocus()
 
@@ -196,41 +185,8 @@ class ChangeChecksDialog(QDialog):
             QTimer.singleShot(0, self, self._scroll_down)
 
     def _scroll_down(self) -> None:
-        bar = self._area.verticalScrollBar()
+        bar = self.area.verticalScrollBar()
         bar.setValue(bar.maximum())
-
-    def _scrolled(self, form: QWidget) -> QScrollArea:
-        holder = QWidget()
-        holder.setObjectName("scroll_body")
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(4, 4, 8, 4)
-        column.addWidget(form)
-        column.addStretch(1)
-        self._area = area = QScrollArea()
-        area.setObjectName("scroll_change_checks")
-        area.setAccessibleName(_tr("How answers are marked"))
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidgetResizable(True)
-        area.setWidget(holder)
-        holder.setAutoFillBackground(False)
-        area.viewport().setAutoFillBackground(False)
-        return area
-
-    def _buttons(self) -> FlowLayout:
-        row = FlowLayout(right=True)
-        cancel = Button(_tr("Cancel"), name="button_cancel_checks")
-        cancel.setAutoDefault(False)
-        cancel.clicked.connect(self.reject)
-        self.button_change = Button(_tr("Mark them so"), "primary", name="button_change_checks_now")
-        if self._scope.case is not None:
-            self.button_change.setText(_tr("Mark it so"))
-        self.button_change.setDefault(True)
-        self.button_change.clicked.connect(self._on_change)
-        row.addWidget(cancel)
-        row.addWidget(self.button_change)
-        return row
 
     # inside
 
@@ -264,10 +220,8 @@ class ChangeChecksDialog(QDialog):
         self.button_change.setEnabled(good and self.is_changed())
         self._wait.start()
 
-    def _on_change(self) -> None:
-        choices, own_too = self.choices(), self._own_too()
-        self.accept()
-        self.changed.emit(choices, own_too)
+    def given(self) -> tuple[Any, ...]:
+        return self.choices(), self._own_too()
 
 
 def open_change_checks(

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from arena_desktop.desks.connections import VENDORS
-from arena_desktop.desks.project_settings import Place, change_settings
+from arena_desktop.desks.project_settings import Place
 from arena_desktop.dialogs.criteria_rows import CriteriaRows
-from arena_desktop.dialogs.project_writing import write_to_project
+from arena_desktop.dialogs.edit_dialog import SettingsDialog, add_short, open_settings
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.fields import Combo, FieldNote, FormGrid, Spin, TextArea, set_state
-from arena_desktop.widgets.focus_ring import FocusRing
-from arena_desktop.widgets.labels import Label
-from arena_desktop.widgets.room import resize_within_screen
 from arena_desktop.wording.judge_setup import card_title, pass_share
 from engine.config.schema import MOST_VOTES, Config
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
 
-_WIDTH, _HEIGHT = 640, 660
 _THRESHOLD: Place = ("scorers", "options", "llm_judge", "threshold")
 _PASS_MARK: Place = ("scorers", "options", "llm_judge", "pass_mark")
 
@@ -31,36 +27,32 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("ChangeJudgeDialog", text)
 
 
-class ChangeJudgeDialog(QDialog):
-    """A form over the judge. `changed(values)` holds only what is different, by place in the file."""
-
-    changed = Signal(object)
+class ChangeJudgeDialog(SettingsDialog):
+    """A form over the judge."""
 
     def __init__(self, config: Config, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("judge", card_title(), parent)
         self._config = config
-        self.setObjectName("dialog_change_judge")
-        self.setWindowTitle(card_title())
-        self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 24, 24, 20)
-        layout.setSpacing(16)
-        layout.addWidget(Label(self.windowTitle(), "title"))
-        layout.addWidget(self._scrolled(self._form(config)), 1)
-        layout.addLayout(self._buttons())
-        self.focus_ring = FocusRing(self)
-        self._before = self._values()
+        change = Button(_tr("Change it"), "primary", name="button_change_judge_now")
+        self.set_content(self.scrolled(self._form(config)), change, 640, 660)
+        self.keep_before()
         self.edit_model.textChanged.connect(self._check)
         self.edit_rubric.textChanged.connect(self._check)
         self.criteria.changed.connect(self._check)
-        resize_within_screen(self, _WIDTH, _HEIGHT)
         self._check()
         self.edit_model.setFocus()
 
+    def now(self) -> dict[Place, Any]:
+        return {
+            ("judge", "model"): self.edit_model.text().strip() or None,
+            ("judge", "provider"): self.combo_connection.currentData(),
+            ("judge", "votes"): self.spin_votes.value(),
+            ("judge", "rubric"): self.criteria.values() or self.edit_rubric.toPlainText().strip() or None,
+            _THRESHOLD: self.spin_pass.value() / 100,
+        }
+
     def values(self) -> dict[Place, Any]:
-        """What is different now; None = taken away."""
-        found = {place: value for place, value in self._values().items() if value != self._before[place]}
+        found = super().values()
         own = self._config.scorers.options.get("llm_judge", {})
         if _THRESHOLD in found and "pass_mark" in own:
             found[_PASS_MARK] = None  # it would go before the share
@@ -79,18 +71,15 @@ class ChangeJudgeDialog(QDialog):
         names = [connection.id for connection in config.connections]
         for name in dict.fromkeys((*([judge.provider] if judge.provider else []), *names, *VENDORS)):
             self.combo_connection.addItem(name, name)
-        form.add(_tr("Asked &over"), _left(self.combo_connection)).setBuddy(self.combo_connection)
+        add_short(form, _tr("Asked &over"), self.combo_connection)
         self.spin_votes = Spin(_tr("Asked about each answer"), 1, MOST_VOTES, name="spin_judge_votes")
         self.spin_votes.setSuffix(_tr(" times"))
         self.spin_votes.setValue(judge.votes)
-        form.add(
-            _tr("Asked about &each answer"),
-            _left(self.spin_votes),
-            help_text=_tr("More than once costs more, and shows how sure it is"),
-        ).setBuddy(self.spin_votes)
+        told = _tr("More than once costs more, and shows how sure it is")
+        add_short(form, _tr("Asked about &each answer"), self.spin_votes, help_text=told)
         self.spin_pass = Spin(_tr("An answer passes from, of 100"), 0, 100, name="spin_judge_pass")
         self.spin_pass.setValue(round(pass_share(config) * 100))
-        form.add(_tr("An answer &passes from, of 100"), _left(self.spin_pass)).setBuddy(self.spin_pass)
+        add_short(form, _tr("An answer &passes from, of 100"), self.spin_pass)
         self._add_rubric(form, judge.rubric)
         return form
 
@@ -113,50 +102,7 @@ class ChangeJudgeDialog(QDialog):
         self.note = FieldNote()
         form.add("", self.note)
 
-    def _scrolled(self, form: QWidget) -> QScrollArea:
-        """With large text or many criteria the form is higher than a small screen."""
-        holder = QWidget()
-        holder.setObjectName("scroll_body")
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(4, 4, 8, 4)
-        column.addWidget(form)
-        column.addStretch(1)
-        area = QScrollArea()
-        area.setObjectName("scroll_change_judge")
-        area.setAccessibleName(_tr("What can be changed"))
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidgetResizable(True)
-        area.setWidget(holder)
-        holder.setAutoFillBackground(False)
-        area.viewport().setAutoFillBackground(False)
-        return area
-
-    def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addStretch(1)
-        cancel = Button(_tr("Cancel"), name="button_cancel_judge")
-        cancel.setAutoDefault(False)
-        cancel.clicked.connect(self.reject)
-        self.button_change = Button(_tr("Change it"), "primary", name="button_change_judge_now")
-        self.button_change.setDefault(True)
-        self.button_change.clicked.connect(self._on_change)
-        row.addWidget(cancel)
-        row.addWidget(self.button_change)
-        return row
-
     # inside
-
-    def _values(self) -> dict[Place, Any]:
-        return {
-            ("judge", "model"): self.edit_model.text().strip() or None,
-            ("judge", "provider"): self.combo_connection.currentData(),
-            ("judge", "votes"): self.spin_votes.value(),
-            ("judge", "rubric"): self.criteria.values() or self.edit_rubric.toPlainText().strip() or None,
-            _THRESHOLD: self.spin_pass.value() / 100,
-        }
 
     def _fault(self) -> str:
         """What keeps it from being written, in a sentence."""
@@ -176,36 +122,8 @@ class ChangeJudgeDialog(QDialog):
         set_state(self.edit_rubric, "bad" if fault else "")
         self.button_change.setEnabled(not fault and bool(self.edit_model.text().strip()))
 
-    def _on_change(self) -> None:
-        values = self.values()
-        self.accept()
-        if values:
-            self.changed.emit(values)
-
-
-def _left(field: QWidget) -> QWidget:
-    """A field that keeps its own width."""
-    holder = QWidget()
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.addWidget(field)
-    row.addStretch(1)
-    return holder
-
 
 def open_change_judge(context: AppContext, parent: QWidget | None = None) -> ChangeJudgeDialog | None:
     """Opens the form; what is changed goes into the open project, which is then read again."""
-    project = context.projects.project
-    if project is None:
-        return None
-    dialog = ChangeJudgeDialog(project.config, parent)
-    dialog.changed.connect(
-        lambda values: write_to_project(
-            context,
-            lambda: change_settings(project, values),
-            _tr("The second AI was changed."),
-            name=_tr("change the second AI"),
-        )
-    )
-    dialog.show()
-    return dialog
+    said, name = _tr("The second AI was changed."), _tr("change the second AI")
+    return open_settings(ChangeJudgeDialog, context, parent, said, name)

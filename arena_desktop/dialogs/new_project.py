@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +28,7 @@ from arena_desktop.widgets.fields import FieldNote, FormGrid
 from arena_desktop.widgets.focus_ring import FocusRing
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.room import resize_within_screen
+from arena_desktop.widgets.scrolled import Scrolled
 from arena_desktop.widgets.strip import Message
 from engine.errors import ArenaError
 from engine.new_project import JobType, create_project, job_types
@@ -142,7 +142,6 @@ class NewProjectDialog(QDialog):
 
     def _cards(self) -> QWidget:
         holder = QWidget()
-        holder.setObjectName("scroll_body")
         grid = QGridLayout(holder)
         grid.setContentsMargins(4, 4, 4, 4)
         grid.setSpacing(12)
@@ -158,17 +157,7 @@ class NewProjectDialog(QDialog):
         self._group.idClicked.connect(self._choose)
         # Arrow keys check a card without a click.
         self._group.idToggled.connect(lambda number, on: self._choose(number) if on else None)
-        area = QScrollArea()
-        area.setObjectName("scroll_jobs")
-        area.setAccessibleName(self.tr("Kinds of job"))
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidgetResizable(True)
-        area.setWidget(holder)
-        holder.setAutoFillBackground(False)
-        area.viewport().setAutoFillBackground(False)
-        return area
+        return Scrolled(holder, self.tr("Kinds of job"), name="scroll_jobs")
 
     def _form(self) -> QWidget:
         form = FormGrid()

@@ -385,7 +385,7 @@ def test_the_gap_that_matters_is_changed_alone(tmp_path: Path, qtbot: QtBot) -> 
     assert "less than 2.5 points" in " ".join(audit.words(dialog))
     dialog.spin_coverage.setValue(80)
     with qtbot.waitSignal(dialog.changed) as caught:
-        dialog.button_keep.click()
+        dialog.button_change.click()
     assert caught.args == [{MARGIN: 0.025, COVERAGE: 0.8}]
 
 

@@ -269,7 +269,7 @@ def test_what_matters_most_is_changed_in_the_project(page: ScoringView, world: W
     dialog.sliders.sliders["accuracy"].slider.setValue(80)
     assert sum(dialog.sliders.shares().values()) == 100
     with qtbot.waitSignal(world.projects.examined, timeout=10_000):
-        dialog.button_keep.click()
+        dialog.button_change.click()
     project = world.projects.project
     assert project is not None
     assert project.config.metrics.weights == {"accuracy": 0.8, "cost": 0.13, "latency": 0.07}
