@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLayout,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -24,6 +23,7 @@ from arena_desktop.theme import icons as theme_icons
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card, Divider
 from arena_desktop.widgets.labels import LOOK_CHANGES, Label
+from arena_desktop.widgets.scrolled import Scrolled
 
 W = TypeVar("W", bound=QWidget)
 
@@ -89,16 +89,7 @@ class Section(QWidget):
         self.setAccessibleName(title)
         self.section_name, self.title, self.icon = name, title, icon
         inner = QWidget()
-        inner.setObjectName("scroll_body")
-        self.area = QScrollArea()
-        self.area.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.area.setWidgetResizable(True)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.area.setAccessibleName(title)
-        self.area.setWidget(inner)
-        inner.setAutoFillBackground(False)
-        self.area.viewport().setAutoFillBackground(False)
+        self.area = Scrolled(inner, title)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.area)

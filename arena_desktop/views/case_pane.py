@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from arena_desktop.desks.project_checks import can_change_checks
 from arena_desktop.desks.project_tests import can_change
@@ -13,6 +13,7 @@ from arena_desktop.widgets.buttons import Button, IconButton
 from arena_desktop.widgets.card import Card
 from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.scrolled import Scrolled
 from arena_desktop.wording.setup import problem_words, words_of
 from engine.domain import Case, CheckSpec, Problem, Severity
 
@@ -40,19 +41,10 @@ class CasePane(Card):
             head.addWidget(button)
         self.body.addLayout(head)
         holder = QWidget()
-        holder.setObjectName("scroll_body")
         self._parts = QVBoxLayout(holder)
         self._parts.setContentsMargins(0, 0, 8, 0)
         self._parts.setSpacing(4)
-        self.area = QScrollArea()
-        self.area.setObjectName("scroll_test")
-        self.area.setAccessibleName(self.tr("The test in full"))
-        self.area.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.area.setWidgetResizable(True)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setWidget(holder)
-        holder.setAutoFillBackground(False)
-        self.area.viewport().setAutoFillBackground(False)
+        self.area = Scrolled(holder, self.tr("The test in full"), name="scroll_test", stops=True)
         self.body.addWidget(self.area, 1)
         self._row: CaseRow | None = None
         self.body.addWidget(self._actions())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from arena_desktop.cells import Tone
 from arena_desktop.desks.project_desk import OpenProject
@@ -20,6 +20,7 @@ from arena_desktop.widgets.card import Card, CardHead, Divider
 from arena_desktop.widgets.collapsible import Collapsible
 from arena_desktop.widgets.kept_choices import SideSplitter
 from arena_desktop.widgets.labels import Label
+from arena_desktop.widgets.scrolled import Scrolled
 from arena_desktop.widgets.strip import Message
 from arena_desktop.wording import formats
 from arena_desktop.wording.setup import MustHave, asking_rows, limit_rows, must_haves, stated_words
@@ -106,7 +107,6 @@ class ProjectView(SetupView):
 
     def _overview(self) -> QWidget:
         holder = QWidget()
-        holder.setObjectName("scroll_body")
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 4, 0)
         column.setSpacing(16)
@@ -124,16 +124,9 @@ class ProjectView(SetupView):
             )
         )
         column.addStretch(1)
-        area = QScrollArea()
-        area.setObjectName("scroll_project")
-        area.setAccessibleName(self.tr("The project at a glance"))
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        spoken = self.tr("The project at a glance")
+        area = Scrolled(holder, spoken, name="scroll_project", stops=True)
         area.setMinimumWidth(320)
-        area.setWidget(holder)
-        holder.setAutoFillBackground(False)
-        area.viewport().setAutoFillBackground(False)
         return area
 
     def _general_card(self) -> Card:

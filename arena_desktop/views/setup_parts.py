@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLayout,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -25,6 +24,7 @@ from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.fields import LABEL_WIDTH
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.page import Page
+from arena_desktop.widgets.scrolled import Scrolled
 from arena_desktop.wording import formats
 from arena_desktop.wording.setup import counted
 from engine.domain import Problem, Severity
@@ -134,21 +134,13 @@ class Glyph(QWidget):
         theme_icons.draw(QPainter(self), self._icon, current()[self._token], QRectF(self.rect()))
 
 
-class RoomyArea(QScrollArea):
+class RoomyArea(Scrolled):
     """A scroll area that is as high as its content where there is room, and scrolls where there is not."""
 
     def __init__(self, content: QWidget, spoken: str, *, least: int = 64) -> None:
-        super().__init__()
+        super().__init__(content, spoken)
         self._least = least
-        self.setAccessibleName(spoken)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidget(content)
-        content.setAutoFillBackground(False)
-        self.viewport().setAutoFillBackground(False)
 
     def content_changed(self) -> None:
         """To be called after other content was put in."""
