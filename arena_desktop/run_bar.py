@@ -12,6 +12,7 @@ from arena_desktop.dialogs.run_questions import (
     ask_cancel,
     close_question,
     close_waiting_question,
+    costs_nothing,
 )
 from arena_desktop.waiting_bar import WaitingBar
 from arena_desktop.widgets.strip import Message, StripButton, Tone
@@ -19,7 +20,7 @@ from arena_desktop.wording import ask_again as again_words
 from arena_desktop.wording import formats
 from arena_desktop.wording import resume as resume_words
 from arena_desktop.wording.results import state_word
-from arena_desktop.wording.run import spent_of
+from arena_desktop.wording.run import spent_short
 from arena_desktop.wording.run_queue import waiting_short
 from engine.domain import RunStatus
 
@@ -127,7 +128,8 @@ class RunBar(QObject):
         left = progress.seconds_left()
         if left is not None:
             parts.append(formats.about_time(left))
-        parts.append(spent_of(progress.spent_usd, progress.ceiling_usd, free=self._free()))
+        free = costs_nothing(runs)
+        parts.append(spent_short(progress.spent_usd, progress.ceiling_usd, free=free))
         return ", ".join(parts)
 
     def _name_first(self, sentence: str) -> str:
@@ -140,12 +142,6 @@ class RunBar(QObject):
         if self._is_at_home():
             return share
         return self.tr("{share} {project}").format(share=share, project=self._run_name())
-
-    def _free(self) -> bool:
-        """Whether nothing in this run can be charged."""
-        began = self._context.runs.current
-        ready = began.preflight.ready if began is not None else ()
-        return all(model.price is not None and model.price.free for model in ready)
 
     def _run_name(self) -> str:
         began = self._context.runs.current
@@ -231,7 +227,9 @@ class RunBar(QObject):
         if runs.running:
             event.ignore()
             if not self._close_after:
-                question = close_question(self._window, self._progress.done, self._progress.running, waiting)
+                done, running = self._progress.done, self._progress.running
+                free = costs_nothing(runs)
+                question = close_question(self._window, done, running, waiting, free=free)
                 question.chosen.connect(self._on_close_chosen)
                 question.open()
         elif waiting and not self._close_after:

@@ -70,9 +70,18 @@ class RunQuestion(QMessageBox):
         self.chosen.emit(self._choices.get(pressed, Choice.KEEP))  # type: ignore[call-overload]
 
 
-def _on_the_way(question: RunQuestion, running: int) -> str:
+def costs_nothing(runs: RunDesk) -> bool:
+    """Whether nothing in the run under way can be charged."""
+    ready = runs.current.preflight.ready if runs.current is not None else ()
+    return all(model.price is not None and model.price.free for model in ready)
+
+
+def _on_the_way(question: RunQuestion, running: int, free: bool) -> str:
     if running == 0:
         return question.tr("None is on its way.")
+    if free:
+        many = question.tr("{count} are on their way.").format(count=running)
+        return question.tr("1 is on its way.") if running == 1 else many
     if running == 1:
         return question.tr("1 is on its way and already paid for.")
     return question.tr("{count} are on their way and already paid for.").format(count=running)
@@ -96,7 +105,8 @@ def ask_cancel(parent: QWidget, runs: RunDesk) -> None:
         return
     following = runs.waiting.next_up()
     rest = (len(runs.waiting), following.order.name if following is not None else "")
-    question = cancel_question(parent, runs.progress.done, runs.progress.running, rest)
+    progress = runs.progress
+    question = cancel_question(parent, progress.done, progress.running, rest, free=costs_nothing(runs))
 
     def on_chosen(choice: Choice) -> None:
         if choice is not Choice.KEEP and question.drops_waiting:
@@ -110,13 +120,16 @@ def ask_cancel(parent: QWidget, runs: RunDesk) -> None:
     question.open()
 
 
-def cancel_question(parent: QWidget, done: int, running: int, rest: tuple[int, str] = (0, "")) -> RunQuestion:
+def cancel_question(
+    parent: QWidget, done: int, running: int, rest: tuple[int, str] = (0, ""), *, free: bool = False
+) -> RunQuestion:
     """Asks how a run should end. `done` answers are saved, `running` are on their way.
 
-    `rest`: how many runs wait, and the name of the next one, empty where none starts by itself.
+    `free`: nothing in it can be charged. `rest`: how many runs wait, and the name of the next one, empty
+    where none starts by itself.
     """
     question = RunQuestion(parent, "dialog_cancel_run", parent.tr("Cancel this run?"), "")
-    said = (_saved(question, done), _on_the_way(question, running), queue_words.cancel_rest(*rest))
+    said = (_saved(question, done), _on_the_way(question, running, free), queue_words.cancel_rest(*rest))
     question.setInformativeText(" ".join(sentence for sentence in said if sentence))
     if rest[0]:
         question.offer_drop(queue_words.drop_too(rest[0]))
@@ -127,11 +140,13 @@ def cancel_question(parent: QWidget, done: int, running: int, rest: tuple[int, s
     return question
 
 
-def close_question(parent: QWidget, done: int, running: int, waiting: int = 0) -> RunQuestion:
+def close_question(
+    parent: QWidget, done: int, running: int, waiting: int = 0, *, free: bool = False
+) -> RunQuestion:
     """Asks what becomes of the run, and of those that wait, when the window is to close."""
     title = parent.tr("A run is going on.")
     question = RunQuestion(parent, "dialog_close_run", title, "")
-    said = (_saved(question, done), _on_the_way(question, running), queue_words.close_rest(waiting))
+    said = (_saved(question, done), _on_the_way(question, running, free), queue_words.close_rest(waiting))
     question.setInformativeText(" ".join(sentence for sentence in said if sentence))
     question.offer(
         Choice.FINISH, question.tr("Finish those under way, then close"), "button_finish_then_close"

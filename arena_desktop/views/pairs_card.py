@@ -20,7 +20,7 @@ class PairsCard(TableCard):
     """Hidden until `set_report` is given something to show."""
 
     def __init__(self) -> None:
-        table = ArenaTable("table_pairs", self.tr("Which model the marking AI prefers"))
+        table = ArenaTable("table_pairs", self.tr("Which model the second AI prefers"))
         super().__init__(table)
         self.setObjectName("card_pairs")
         self.rows: ColumnTable[DuelRow] = ColumnTable(

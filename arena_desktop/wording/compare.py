@@ -91,7 +91,7 @@ def _moved(found: Comparison, compared: list[ModelChange], names: Mapping[str, s
     most = max(compared, key=lambda c: abs(_delta(c)))
     name = names.get(most.model_key, most.model_key)
     if not most.better and not most.worse:
-        return _tr("No model passed other tests than before. {tests} tests are in both runs.").format(
+        return _tr("Every model passed the same tests as before. {tests} tests are in both runs.").format(
             tests=formats.whole(len(found.shared))
         )
     return _tr("{name} moved most: {change}, out of {tests} tests.").format(
@@ -147,14 +147,19 @@ def shared_sentence(found: Comparison) -> tuple[str, str]:
     if not (found.changed or found.only_before or found.only_after):
         first = _tr("The instructions changed between these runs.")
         return first, _tr("The tests are the same.")
-    return first, _tr("Between these runs: {changes}.").format(changes=", ".join(changes))
+    return first, _tr("What differs: {changes}.").format(changes=", ".join(changes))
 
 
 def _changes(found: Comparison) -> list[str]:
     parts = []
     counts = (
-        (len(found.only_after), _tr("1 test was added"), _tr("{count} tests were added")),
-        (len(found.only_before), _tr("1 test was removed"), _tr("{count} tests were removed")),
+        # A quick look asks fewer tests than there are: nobody removed any.
+        (len(found.only_after), _tr("1 test was asked only now"), _tr("{count} tests were asked only now")),
+        (
+            len(found.only_before),
+            _tr("1 test was asked only before"),
+            _tr("{count} tests were asked only before"),
+        ),
         (len(found.changed), _tr("1 test was changed"), _tr("{count} tests were changed")),
     )
     for count, one, many in counts:

@@ -82,6 +82,12 @@ def _plain(sentence: str) -> str:
     return sentence.strip().rstrip(".")
 
 
+def _cut_off(also: str) -> str:
+    """Answers that were cut off are grouped by what is wrong with what is there, so that is said too."""
+    cut = _tr("The answer was cut off at its longest length")
+    return f"{cut}: {_lower_first(also)}" if also else cut
+
+
 def group_title(group: FailureGroup) -> str:
     """Why, in a few words without a full stop."""
     words = _wrong_words()
@@ -91,7 +97,7 @@ def group_title(group: FailureGroup) -> str:
         if group.code == "only_reasoning"
         else _tr("The answer was empty"),
         Failing.FAILED: _plain(error_words(group.code, group.status)),
-        Failing.CUT_OFF: _tr("The answer was cut off at its longest length"),
+        Failing.CUT_OFF: _cut_off(words.get(group.code, "")),
     }
     if group.kind in titles:
         return titles[group.kind]
@@ -128,7 +134,8 @@ def _by_model(group: FailureGroup, names: Mapping[str, str]) -> str:
     told = [f"{names.get(key, key)} {formats.whole(count)}" for key, count in shown]
     more = len(group.by_model) - len(shown)
     if more > 0:
-        told.append(_tr("{count} more models").format(count=formats.whole(more)))
+        text = _tr("1 more model") if more == 1 else _tr("{count} more models")
+        told.append(text.format(count=formats.whole(more)))
     return ", ".join(told)
 
 
@@ -150,11 +157,15 @@ def groups_caption(groups: tuple[FailureGroup, ...]) -> str:
     total = sum(group.count for group in groups)
     if not groups:
         return _tr("Every answer is right.")
+    kinds = {group.kind is Failing.FAILED for group in groups}
     if total == 1:
-        return _tr("One answer or question failed.")
-    text = _tr("{total} answers or questions failed, for {causes} causes.")
-    if len(groups) == 1:
-        text = _tr("{total} answers or questions failed, all for one cause.")
+        return _tr("One question failed.") if kinds == {True} else _tr("One answer failed.")
+    what = {
+        (True,): _tr("{total} questions failed"),
+        (False,): _tr("{total} answers failed"),
+    }.get(tuple(kinds), _tr("{total} answers or questions failed"))
+    causes = _tr("all for one cause") if len(groups) == 1 else _tr("for {causes} causes")
+    text = f"{what}, {causes}."
     return text.format(total=formats.whole(total), causes=formats.whole(len(groups)))
 
 

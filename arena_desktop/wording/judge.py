@@ -1,4 +1,4 @@
-"""The marking AI in words: what to know about its marks, and why a run asks about it before."""
+"""The second AI in words: what to know about its marks, and why a run asks about it before."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _takes_part(values: Values, names: Names) -> str:
             "{models} marked its own answers too, as the project says. Judges favour their own answers."
         )
     else:
-        text = _tr("{models} is also the marking AI, so its own answers have no mark from it.")
+        text = _tr("{models} is also the second AI, so its own answers have no mark from it.")
     return text.format(models=_models(values, names))
 
 
 def _same_family(values: Values, names: Names) -> str:
     text = _tr(
-        "The marking AI, {judge}, is of the same family as {models}. Judges tend to favour their family."
+        "The second AI, {judge}, is of the same family as {models}. Judges tend to favour their family."
     )
     return text.format(judge=values.get("judge"), models=_models(values, names))
 
@@ -61,12 +61,14 @@ def _flips(values: Values, _names: Names) -> str:
     if not flipped:
         return _of(
             pairs,
-            _tr("In the one comparison the marking AI did not mind which answer came first."),
-            _tr("In all {count} comparisons the marking AI did not mind which answer came first."),
+            _tr("In the one comparison the second AI did not mind which answer came first."),
+            _tr("In all {count} comparisons the second AI did not mind which answer came first."),
         )
-    text = _tr(
-        "In {flipped} of {pairs} comparisons ({share} of 100) the marking AI chose by the order of the"
-        " answers. Those count as a tie."
+    # Where the models' own pairs are told apart from all comparisons, two shares stand on one page.
+    these = _tr("In {flipped} of these {pairs} comparisons")
+    which = these if values.get("these") else _tr("In {flipped} of {pairs} comparisons in all")
+    text = which + _tr(
+        " ({share} of 100) the second AI chose by the order of the answers. Those count as a tie."
     )
     return text.format(
         flipped=formats.whole(flipped), pairs=formats.whole(pairs), share=round(100 * flipped / pairs)
@@ -74,7 +76,7 @@ def _flips(values: Values, _names: Names) -> str:
 
 
 def _votes_split(values: Values, _names: Names) -> str:
-    text = _tr("The votes of the marking AI disagreed on {split} of {voted} answers.")
+    text = _tr("The votes of the second AI disagreed on {split} of {voted} answers.")
     return text.format(
         split=formats.whole(values.get("split", 0)), voted=formats.whole(values.get("voted", 0))
     )
@@ -111,15 +113,15 @@ def _stopped(values: Values, _names: Names) -> str:
         )
         return text.format(model=lane.removeprefix(PREFIX), cause=cause)
     text = _tr(
-        "The marking AI was asked no more. {cause} The answers are kept: mend it and carry on with this"
+        "The second AI was asked no more. {cause} The answers are kept: mend it and carry on with this"
         " run, and no model is asked again."
     )
     return text.format(cause=cause)
 
 
 def not_ready_sentence(values: Values) -> str:
-    """Why the marking AI cannot be asked, what that means, and what mends it."""
-    text = _tr("The marking AI cannot be asked: {reason} Its checks give no mark. {fix}")
+    """Why the second AI cannot be asked, what that means, and what mends it."""
+    text = _tr("The second AI cannot be asked: {reason} Its checks give no mark. {fix}")
     return text.format(reason=values.get("reason", ""), fix=values.get("fix", "")).strip()
 
 
@@ -157,11 +159,11 @@ def _compared(values: Values, _names: Names) -> str:
 def _unclear(values: Values, _names: Names) -> str:
     answers = int(values.get("answers", 0))
     many = _tr(
-        "The marking AI gave no clear mark for {count} answers: {causes}. They are left out of the score."
+        "The second AI gave no clear mark for {count} answers: {causes}. They are left out of the score."
     )
-    one = _tr("The marking AI gave no clear mark for one answer: {causes}. It is left out of the score.")
+    one = _tr("The second AI gave no clear mark for one answer: {causes}. It is left out of the score.")
     text = one if answers == 1 else many
-    fix = _tr("Mark them yourself, or take another marking AI and mark the run again.")
+    fix = _tr("Mark them yourself, or take another second AI and mark the run again.")
     causes = values.get("causes", {})
     said = ", ".join(_cause(str(code), int(count), alone=len(causes) == 1) for code, count in causes.items())
     return f"{text.format(causes=said, count=formats.whole(answers))} {fix}"

@@ -22,10 +22,10 @@ def pairs_title(report: PairReport, names: Mapping[str, str]) -> str:
     """Whose answers the judge prefers, or that it cannot be told."""
     result = report.result
     if result.code == "preferred":
-        return _tr("The marking AI prefers the answers of {first}").format(first=_name(result.first, names))
+        return _tr("The second AI prefers the answers of {first}").format(first=_name(result.first, names))
     if result.code == "few_votes":
-        return _tr("Too few comparisons to tell whose answers the marking AI prefers")
-    return _tr("The marking AI prefers no model clearly")
+        return _tr("Too few comparisons to tell whose answers the second AI prefers")
+    return _tr("The second AI prefers no model clearly")
 
 
 def pairs_sentences(report: PairReport, names: Mapping[str, str]) -> list[str]:
@@ -33,7 +33,9 @@ def pairs_sentences(report: PairReport, names: Mapping[str, str]) -> list[str]:
     result = report.result
     told = [_base(report), _leading(result, names)]
     if report.votes:
-        told.append(NOTES["judge_flips"]({"flipped": report.flipped, "pairs": report.votes}, names))
+        told.append(
+            NOTES["judge_flips"]({"flipped": report.flipped, "pairs": report.votes, "these": True}, names)
+        )
     if report.both:
         told.append(_agreement(report))
     return [sentence for sentence in told if sentence]
@@ -50,9 +52,9 @@ def _base(report: PairReport) -> str:
         else _tr("{count} comparisons of two models' answers to the same question.")
     ).format(count=formats.whole(report.pairs))
     if report.unasked == 1:
-        return f"{text} {_tr('One needed no judge: both said the same, or one said nothing.')}"
+        return f"{text} {_tr('One needed no second AI: both said the same, or one said nothing.')}"
     if report.unasked:
-        more = _tr("{count} needed no judge: both said the same, or one said nothing.")
+        more = _tr("{count} needed no second AI: both said the same, or one said nothing.")
         return f"{text} {more.format(count=formats.whole(report.unasked))}"
     return text
 
@@ -104,10 +106,10 @@ def _agreement(report: PairReport) -> str:
 def pairs_legend() -> str:
     """What the column of chances is."""
     return _tr(
-        "The dot: how often the marking AI would prefer this model. The bar: where that most likely lies."
+        "The dot: how often the second AI would prefer this model. The bar: where that most likely lies."
     )
 
 
 def pairs_caution() -> str:
     """What comparisons cannot tell."""
-    return _tr("A judge says which answer it likes better, not which is right. It can be wrong.")
+    return _tr("A second AI says which answer it likes better, not which is right. It can be wrong.")

@@ -33,7 +33,7 @@ def other_run(project: str, share: float) -> str:
 
 def marking_ai() -> str:
     """The model that marks the answers."""
-    return _tr("The marking AI")
+    return _tr("The second AI")
 
 
 def marking_lane(lane: str) -> str:
@@ -136,6 +136,11 @@ def spent_of(usd: Decimal | None, ceiling: Decimal | None, *, free: bool) -> str
     return _tr("{spent} of {limit}").format(spent=words, limit=formats.money(ceiling))
 
 
+def spent_short(usd: Decimal | None, ceiling: Decimal | None, *, free: bool) -> str:
+    """The same where no heading says that it is about money."""
+    return _tr("cost not known") if usd is None else spent_of(usd, ceiling, free=free)
+
+
 def throttle_sentence(service: str) -> str:
     """First sentence of the yellow strip."""
     return _tr("{service} asked us to slow down.").format(service=service)
@@ -145,7 +150,8 @@ def throttle_text(before: int, after: int, left_s: float, *, others: bool) -> st
     """What it means: width before and now, how long, what goes on meanwhile."""
     parts = []
     if after < before:
-        parts.append(_tr("{before} → {after} at the same time.").format(before=before, after=after))
+        text = _tr("{after} at the same time instead of {before}.")
+        parts.append(text.format(before=before, after=after))
     if left_s > 0:
         parts.append(_tr("Next try in {time}, by itself.").format(time=formats.exact_seconds(left_s)))
     else:

@@ -171,7 +171,7 @@ def confirm_sentence(note: Note, labels: Sequence[str]) -> str:
             limit=formats.money(Decimal(str(note.values["ceiling"]))), models=listed
         )
     if note.code == "judge_not_ready":
-        return _tr("The marking AI cannot be asked. {reason} Answers would stay without a mark.").format(
+        return _tr("The second AI cannot be asked. {reason} Answers would stay without a mark.").format(
             reason=note.values.get("reason", "")
         )
     if note.code == "embedder_not_ready":

@@ -103,7 +103,7 @@ def _takes_part(entry: ModelEntry, marks_itself: bool) -> Problem:
         message = f"`{name}` marks its own answers too, as the project says. Judges favour their own answers."
         fix = "Choose a judge that does not take part."
     else:
-        message = f"`{name}` is also the marking AI, so its own answers get no mark from it."
+        message = f"`{name}` is also the second AI, so its own answers get no mark from it."
         fix = "Choose a judge that does not take part, or write `mark_itself: true` under `judge`."
     return Problem(Severity.WARNING, message, fix, path="judge.model", code="judge_takes_part")
 
@@ -112,7 +112,7 @@ def not_ready_problem(skip: SkippedModel) -> Problem:
     """The judge cannot be asked: the run may go on, but these checks give no mark."""
     return Problem(
         Severity.WARNING,
-        f"The marking AI cannot be asked: {skip.reason} Its checks give no mark.",
+        f"The second AI cannot be asked: {skip.reason} Its checks give no mark.",
         skip.fix,
         path="judge",
         code=NOT_READY,
@@ -121,4 +121,4 @@ def not_ready_problem(skip: SkippedModel) -> Problem:
 
 def served_problem(warning: str) -> Problem:
     """The judge's server does not name its model."""
-    return Problem(Severity.WARNING, f"About the marking AI: {warning}", path="judge", code="judge_served")
+    return Problem(Severity.WARNING, f"About the second AI: {warning}", path="judge", code="judge_served")

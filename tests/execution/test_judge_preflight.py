@@ -66,7 +66,7 @@ def test_a_judge_without_a_key_is_a_warning_and_a_question(tmp_path: Path) -> No
     assert preflight.judge_skip is not None
     assert preflight.judge_skip.code == "no_key"
     (problem,) = [p for p in preflight.problems if p.code == "judge_not_ready"]
-    assert "The marking AI cannot be asked" in problem.message
+    assert "The second AI cannot be asked" in problem.message
     assert "ANTHROPIC_API_KEY" in problem.message + problem.fix
     assert [note.code for note in preflight.confirm] == ["judge_not_ready"]
 

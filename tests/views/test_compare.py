@@ -76,7 +76,7 @@ def test_it_says_what_else_changed(
     settle(context, qtbot)
     message = next(m for m in page.strips.messages() if m.key == "shared")
     assert message.first == "Only the 6 shared tests are compared."
-    assert message.text == "Between these runs: 18 tests were removed."
+    assert message.text == "What differs: 18 tests were asked only before."
 
 
 def test_the_tests_that_moved_are_listed_for_the_chosen_model(page: CompareView) -> None:
@@ -273,7 +273,7 @@ def test_what_changed_between_the_runs_is_listed() -> None:
     found = Comparison(("a", "b"), ("c",), ("d", "e"), ("f",), instructions_changed=True)
     assert words.shared_sentence(found) == (
         "Only the 2 shared tests are compared.",
-        "Between these runs: 1 test was added, 2 tests were removed, 1 test was changed,"
+        "What differs: 1 test was asked only now, 2 tests were asked only before, 1 test was changed,"
         " the instructions changed.",
     )
     assert words.shared_sentence(compared()) == ("", "")

@@ -15,7 +15,7 @@ from arena_desktop.theme.switch import Theme
 from arena_desktop.views.insights import AnswersWanted, InsightsSection
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.labels import Label
-from arena_desktop.wording.insights import flaky_words, group_caption, group_title
+from arena_desktop.wording.insights import flaky_words, group_caption, group_title, groups_caption
 from engine.errors import WorldError
 from engine.stats.board_json import board_from_json
 from engine.stats.failure_groups import Detail, Failing, FailureGroup
@@ -64,7 +64,7 @@ def labels(section: InsightsSection) -> list[str]:
 def test_causes_are_counted_largest_first(section: InsightsSection, context: AppContext) -> None:
     assert section.groups.titles() == [
         "The second AI did not pass it",
-        "The answer was cut off at its longest length",
+        "The answer was cut off at its longest length: the second AI did not pass it",
         "It gave no answer in time",
         "The model refused to answer",
         "Could not be marked: the second AI gave no clear mark",
@@ -235,3 +235,20 @@ def test_wavering_scores_that_are_no_passes() -> None:
     assert flaky_words(case, NAMES) == "Model A: between 20 and 90 of 100, 50 on average"
     whole = FlakyCase("run_1", "c0", "a", 3, 0.0, 1.0, 2 / 3)
     assert flaky_words(whole, NAMES) == "Model A: right 2 of 3 times"
+
+
+def test_a_count_of_one_is_singular_and_only_what_failed_is_named() -> None:
+    answers = FailureGroup(Failing.WRONG, "wrong_label", 9, ("a",), dict.fromkeys("vwxyz", 1))
+    assert group_caption(answers, {}).endswith("y 1, 1 more model")
+    assert groups_caption((answers,)) == "9 answers failed, all for one cause."
+    asked = FailureGroup(Failing.FAILED, "server", 1, ("a",), {"v": 1}, status=500)
+    assert groups_caption((asked,)) == "One question failed."
+    assert groups_caption((answers, asked)) == "10 answers or questions failed, for 2 causes."
+
+
+def test_what_was_cut_off_says_what_is_wrong_with_it() -> None:
+    cut = [FailureGroup(Failing.CUT_OFF, code, 2, ("a",), {"v": 2}) for code in ("wrong_label", "no_label")]
+    assert [group_title(group) for group in cut] == [
+        "The answer was cut off at its longest length: it names the wrong label",
+        "The answer was cut off at its longest length: it names none of the labels",
+    ]

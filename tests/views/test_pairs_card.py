@@ -63,11 +63,11 @@ def test_it_shows_the_ranking_of_the_pairs(context: AppContext, qtbot: QtBot) ->
     section = opened(context, qtbot)
     card = section.pairs
     assert card.isVisible()
-    assert card.head.title.text() == "The marking AI prefers the answers of Aster Large"
+    assert card.head.title.text() == "The second AI prefers the answers of Aster Large"
     said = card.sentences.text().split("\n")
     assert said[0] == "60 comparisons of two models' answers to the same question."
     assert said[1].startswith("An answer of Aster Large is preferred in about 7")
-    assert said[2].startswith("In 3 of 60 comparisons (5 of 100) the marking AI chose by the order")
+    assert said[2].startswith("In 3 of these 60 comparisons (5 of 100) the second AI chose by the order")
     assert said[3] == "You voted blind on 2 of these pairs, and chose as it did in 1."
     assert [row.name for row in card.rows.rows()] == [model.label for model in MODELS]
     assert not forbidden(texts(section))
@@ -96,13 +96,13 @@ def report(wins: int, losses: int, ties: int = 0, **more: int):
 @pytest.mark.parametrize(
     ("made", "title", "sentence"),
     [
-        (report(1, 0), "Too few comparisons to tell whose answers the marking AI prefers", "At least 5 more"),
-        (report(20, 2), "The marking AI prefers the answers of Aster", "An answer of Aster is preferred"),
-        (report(5, 5), "The marking AI prefers no model clearly", "Aster and Birch are level."),
-        (report(14, 10), "The marking AI prefers no model clearly", "Aster is ahead of Birch"),
-        (report(12, 0), "The marking AI prefers the answers of Aster", "the numbers are cautious"),
-        (report(4, 4, votes=0), "The marking AI prefers no model clearly", "8 needed no judge"),
-        (report(4, 4, votes=1), "The marking AI prefers no model clearly", "did not mind which answer came"),
+        (report(1, 0), "Too few comparisons to tell whose answers the second AI prefers", "At least 5 more"),
+        (report(20, 2), "The second AI prefers the answers of Aster", "An answer of Aster is preferred"),
+        (report(5, 5), "The second AI prefers no model clearly", "Aster and Birch are level."),
+        (report(14, 10), "The second AI prefers no model clearly", "Aster is ahead of Birch"),
+        (report(12, 0), "The second AI prefers the answers of Aster", "the numbers are cautious"),
+        (report(4, 4, votes=0), "The second AI prefers no model clearly", "8 needed no second AI"),
+        (report(4, 4, votes=1), "The second AI prefers no model clearly", "did not mind which answer came"),
     ],
 )
 def test_every_result_has_its_words(made, title: str, sentence: str) -> None:

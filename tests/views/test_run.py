@@ -554,7 +554,7 @@ def test_the_throttle_strip_counts_down_and_leaves_by_itself(theme: object, qtbo
     pane.throttle.show_lanes(progress, HEADS, quiet=False)
     label = pane.findChild(object, "label_throttle")
     assert label.text() == (  # type: ignore[union-attr]
-        "Anthropic asked us to slow down. 6 → 3 at the same time. Next try in 18 seconds, by itself."
+        "Anthropic asked us to slow down. 3 at the same time instead of 6. Next try in 18 seconds, by itself."
         " The other models keep going."
     )
     moment[0] = 17.0

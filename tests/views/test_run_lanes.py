@@ -111,7 +111,7 @@ def test_the_marking_ai_has_a_line_of_its_own(theme: object, qtbot: QtBot) -> No
     qtbot.addWidget(made)
     judge = LaneState(JUDGE_LANE, 1, 2, 2, 0)
     made.show_lanes(progress_of((LANE, OTHER, judge), (("aster", "anthropic"),)), HEADS, going=True)
-    assert "The marking AI 2" in made.head.text()
+    assert "The second AI 2" in made.head.text()
 
 
 def test_a_changed_width_reaches_the_run(fresh: AppContext, qtbot: QtBot, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from providers.base import Finish, Reply, Request, Usage
 from tests.execution.test_judge import GOOD, WRONG, cases, marks, service, shown, world
 from tests.execution.worlds import World
 
-FIX = "Mark them yourself, or take another marking AI and mark the run again."
+FIX = "Mark them yourself, or take another second AI and mark the run again."
 
 
 def told(made: World) -> list[str]:
@@ -64,7 +64,7 @@ def test_a_judge_without_a_mark_is_told_and_guessed_by_nobody(
     assert mark.checks[0].reason_code == code
     assert mark.reason.endswith(".")
     (said,) = [sentence for sentence in told(made) if "no clear mark" in sentence]
-    assert said.startswith(f"The marking AI gave no clear mark for one answer: {cause}")
+    assert said.startswith(f"The second AI gave no clear mark for one answer: {cause}")
     assert said.endswith(f"It is left out of the score. {FIX}")
     assert [marks(made)[name].score for name in ("c0", "c2")] == [1.0, 1.0]
 
@@ -74,7 +74,7 @@ def test_several_causes_are_counted(tmp_path: Path, qapp) -> None:
     made = world(tmp_path, service(lambda request: replies.get(shown(request), GOOD)), cases(4))
     made.run()
     assert (
-        "The marking AI gave no clear mark for 3 answers: its reply held no verdict (2), its mark lay outside"
+        "The second AI gave no clear mark for 3 answers: its reply held no verdict (2), its mark lay outside"
         f" the scale (1). They are left out of the score. {FIX}"
     ) in told(made)
 
@@ -84,7 +84,7 @@ def test_a_judge_that_always_takes_the_first_decides_nothing_and_it_is_said(tmp_
     made = world(tmp_path, fake, cases(4, {"type": "pairwise_judge"}))
     made.run()
     assert {mark.score for mark in marks(made).values()} == {0.5}
-    said = "In 4 of 4 comparisons (100 of 100) the marking AI chose by the order of the answers."
+    said = "In 4 of 4 comparisons in all (100 of 100) the second AI chose by the order of the answers."
     assert f"{said} Those count as a tie." in told(made)
 
 

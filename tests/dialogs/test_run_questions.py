@@ -1,0 +1,29 @@
+"""The questions about a run under way say only what is true of it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from arena_desktop.dialogs.run_questions import cancel_question, close_question
+
+
+@pytest.mark.parametrize(
+    ("running", "free", "said"),
+    [
+        (0, True, "None is on its way."),
+        (1, True, "1 is on its way."),
+        (3, True, "3 are on their way."),
+        (1, False, "1 is on its way and already paid for."),
+        (3, False, "3 are on their way and already paid for."),
+    ],
+)
+def test_nothing_is_called_paid_for_where_nothing_is_charged(
+    qtbot: QtBot, running: int, free: bool, said: str
+) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    for ask in (cancel_question, close_question):
+        question = ask(parent, 5, running, free=free)
+        assert question.informativeText() == f"5 answers are saved. {said}"
