@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from PySide6.QtCore import QCoreApplication
 
@@ -238,11 +239,17 @@ def _more_columns() -> list[Column[BoardRow]]:
         Column("chance", _tr("Comes first"), _chance, sort=lambda r: r.entry.chance_first, align=right,
                width=110, hidden=True,
                help=_tr("How often it comes first when the tests are drawn again.")),
-        Column("spent", _tr("Spent"), lambda r: formats.money_cell(r.entry.total_cost_usd),
-               sort=lambda r: r.entry.total_cost_usd, align=right, width=90, hidden=True),
+        Column("spent", _tr("Spent"), lambda r: formats.money_cell(_spent(r)), sort=_spent, align=right,
+               width=90, hidden=True),
         Column("remarks", _tr("Remarks"), row_remarks, tip=row_remarks, width=260, hidden=True,
                tone="text2"),
     ]  # fmt: skip
+
+
+def _spent(row: BoardRow) -> Decimal | None:
+    """What a model cost. Without a single priced answer, nothing spent does not mean that it is free."""
+    total = row.entry.total_cost_usd
+    return None if total == 0 and row.entry.cost_per_1k_usd is None else total
 
 
 def _chance(row: BoardRow) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -514,6 +515,14 @@ def test_unknown_is_a_dash_and_never_zero() -> None:
     said = {column.id: column.text(row) for column in leaderboard_columns()}
     assert said["score"] == said["place"] == said["cost"] == said["wait"] == "–"
     assert must_have_cell(row).text == "Meets all"  # type: ignore[union-attr]
+
+
+def test_nothing_spent_on_a_model_without_a_priced_answer_is_not_called_free() -> None:
+    refused = entry("one", None, total_cost_usd=Decimal(0))
+    free = entry("two", 0.8, total_cost_usd=Decimal(0), cost_per_1k_usd=0.0)
+    rows = board_rows(board(free, refused), HEADS, must_haves=False)
+    spent = next(column for column in leaderboard_columns() if column.id == "spent")
+    assert {row.entry.model_key: spent.text(row) for row in rows} == {"one": "–", "two": "free"}
 
 
 def test_cost_against_score_appears_with_a_price() -> None:
