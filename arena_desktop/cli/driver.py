@@ -164,15 +164,22 @@ def drive(request: RunRequest, *, quiet: bool) -> str:
     return controller.run_id
 
 
+def saved_elsewhere(controller: RunController, finished: RunFinished) -> str:
+    """Nobody can be asked, and the process ends: what is in memory goes to another disk, if there is one.
+
+    Returns where it is, or that it is lost.
+    """
+    path = Path(tempfile.mkdtemp(prefix="arena-results-")) / "arena.sqlite"
+    try:
+        controller.rescue(path)
+    except (ArenaError, OSError) as error:
+        return f"{finished.unsaved} results are lost, for {path} could not be written either ({error})."
+    return f"All results are in {path}: see `show {controller.run_id} --store {path}`. Move it soon."
+
+
 def _not_saved(controller: RunController, finished: RunFinished) -> WorldError:
-    """Nobody can be asked, and the process ends: what is in memory goes to another disk, if there is one."""
     hint = f"What is saved stays: see `show {controller.run_id}`, or carry on with `run --resume`."
     if finished.unsaved:
-        path = Path(tempfile.mkdtemp(prefix="arena-results-")) / "arena.sqlite"
-        try:
-            controller.rescue(path)
-            hint = f"All results are in {path}: see `show {controller.run_id} --store {path}`. Move it soon."
-        except (ArenaError, OSError) as error:
-            hint = f"{finished.unsaved} results are lost, for {path} could not be written either ({error})."
+        hint = saved_elsewhere(controller, finished)
     message = f"The run could not be saved in full: {finished.error}"
     return WorldError("run_not_saved", message, hint=hint)

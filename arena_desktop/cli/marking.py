@@ -7,7 +7,7 @@ import sys
 from PySide6.QtCore import QCoreApplication
 
 import engine.plain_imports  # noqa: F401 - must follow Qt and go before all others
-from arena_desktop.cli.driver import Driver, attend
+from arena_desktop.cli.driver import Driver, attend, saved_elsewhere
 from arena_desktop.cli.output import say
 from arena_desktop.desks.marking_controller import MarkingController
 from arena_desktop.wording import formats
@@ -62,9 +62,9 @@ def mark(found: MarkAgain, *, quiet: bool) -> tuple[Rescored, RunStatus, int]:
     finished = driver.finished
     if controller.rescored is None or finished is None:
         told = finished.error if finished is not None else None
-        raise WorldError(
-            "marking_broke_off",
-            f"Marking again broke off: {told or 'the reason is not known'}",
-            hint="The marks made until then are kept. Mark the run again for the rest.",
-        )
+        hint = "The marks made until then are kept. Mark the run again for the rest."
+        if finished is not None and finished.unsaved:
+            hint = saved_elsewhere(controller, finished)
+        message = f"Marking again broke off: {told or 'the reason is not known'}"
+        raise WorldError("marking_broke_off", message, hint=hint)
     return controller.rescored, finished.status, finished.completed

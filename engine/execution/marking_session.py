@@ -2,7 +2,8 @@
 
 Everything else is a run's: the judge's lane, retries, slowing down, ceilings, what is written before
 a question leaves. Old marks stay until their replacement is stored; a cancel asks no more but for
-marks that are begun, and the result is made of what there is then.
+marks that are begun, and the result is made of what there is then. Marks that the store could not take
+are kept until they are on a disk, and the result is made there.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 from engine.domain import Cell, Note
 from engine.errors import ArenaError
@@ -34,6 +36,7 @@ from engine.execution.rescore import (
     worth,
 )
 from engine.execution.session import Session
+from engine.execution.unsaved import SAVE_AGAIN_S, close_store
 from engine.storage.store import Store
 
 _log = logging.getLogger(__name__)
@@ -50,6 +53,7 @@ class MarkingSession(Session):
         self._marking = marking
         self._enough = threading.Event()
         self._before: dict[Cell, Worth] = {}
+        self._ending: Ending | None = None
         self.rescored: Rescored | None = None
 
     def _enter(self) -> Opening:
@@ -81,6 +85,38 @@ class MarkingSession(Session):
             self._enough.set()
             self._arrivals.desk.finish_begun()
 
+    # ---- after the store failed
+
+    def rescue(self, path: Path) -> int:
+        """Saves the run with the marks kept in memory to another file, and makes its result there.
+
+        The answers come from the store that failed: raises its faults where they cannot be read any
+        more, or those of the other file, and then everything is kept.
+        """
+        saved = self.recorder.rescue(path) if self.recorder.kept else 0
+        with Store.open(path) as other:
+            self._make_late_result(other)
+        close_store(self.recorder, self._opened)
+        return saved
+
+    def save_again(self) -> bool:
+        """Tries the usual place once more, and makes the result there; True = everything is there now.
+
+        Raises what keeps the result from being made; the marks are saved then, and trying again will do.
+        """
+        self.recorder.retry()
+        if not self.recorder.flush(SAVE_AGAIN_S):
+            return False
+        self._make_late_result(self._opened.store)
+        close_store(self.recorder, self._opened)
+        return True
+
+    def _make_late_result(self, store: Store) -> None:
+        if self._ending is not None:
+            ledger = self._ending.ledger
+            store.write([spend_write(self.run_id, ledger, payer) for payer in ledger.payers])
+            self._make_result(self._ending, store)
+
     # ---- the end
 
     def _close_run(self, ending: Ending, opening: Opening) -> ev.RunFinished:
@@ -106,11 +142,8 @@ class MarkingSession(Session):
             _log.exception("the marks are stored, but the result could not be made")
             return replace(finished, error=f"{type(error).__name__}: {error}")
         finally:
+            self._ending = ending
             self._let_go(opening.store)
-            if not ending.saved:
-                # Nothing can be written, and what could not be is asked again the next time.
-                self.recorder.close()
-                opening.store.close()
 
     def _let_go(self, store: Store) -> None:
         try:
@@ -125,6 +158,9 @@ class MarkingSession(Session):
         if not self.recorder.flush(FLUSH_S):
             failure = self.recorder.failure
             raise failure or ArenaError("marks_not_saved", "The marks could not be saved in time.")
+        return self._make_result(ending, store)
+
+    def _make_result(self, ending: Ending, store: Store) -> Decimal | None:
         store.end_marking(self.run_id)
         told = replace(ending, notes=tuple(note for note in ending.notes if note.code in OF_ASKING))
         notes = (*money_notes(told), *marker_notes(told))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.storage.store import Store
 from tests.cli.test_stored import Desk
 
 JUDGE = 'judge: {{model: "mock:judge", provider: mock, rubric: {rubric}, max_tokens: 40}}\n'
@@ -63,3 +64,23 @@ def test_a_ceiling_stops_it_with_exit_3(desk: Desk) -> None:
     assert said.json["kept"]["judge"] == 4 - said.json["asked"]["marked"]
     told = desk.say("rescore", "last")
     assert "It stopped at the limit of the run." in told.err
+
+
+def test_marks_that_the_store_cannot_take_are_saved_elsewhere_and_said(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    write(desk, "New")
+    with Store.open(desk.store) as store:
+        store.database.connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON scores BEGIN SELECT RAISE(FAIL, 'full'); END"
+        )
+    said = desk.say("rescore", "last", "--json")
+    assert said.code == 1
+    fault = said.json["error"]
+    assert fault["code"] == "marking_broke_off"
+    assert fault["hint"].startswith("All results are in ")
+    (saved,) = tmp_path.glob("arena-results-*/arena.sqlite")
+    assert str(saved) in fault["hint"]
+    with Store.open(saved, read_only=True) as store:
+        assert store.run("last").config["judge"]["rubric"] == "New"

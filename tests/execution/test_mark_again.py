@@ -16,7 +16,7 @@ import yaml
 
 from arena_desktop.desks.marking_controller import MarkingController
 from engine.domain import Cell, RunStatus, ScoreState
-from engine.errors import UserError
+from engine.errors import UserError, WorldError
 from engine.execution.candidates import Means
 from engine.execution.events import BudgetChanged, Event, RunFinished, Scored, Throttled
 from engine.execution.jobs import JUDGE_LANE
@@ -433,7 +433,9 @@ def test_a_kill_keeps_what_is_marked_and_only_the_rest_is_asked_again(tmp_path: 
 # ---- a store that takes no more
 
 
-def test_a_full_disk_ends_it_with_a_sentence_and_it_can_be_done_again(tmp_path: Path, qtbot) -> None:
+@pytest.fixture
+def full(tmp_path: Path, qtbot) -> tuple[World, Project, Marked]:
+    """A marking whose store takes nothing from before its first mark on."""
     made = ran(tmp_path)
     held, waiting = threading.Event(), threading.Semaphore(0)
 
@@ -455,12 +457,60 @@ def test_a_full_disk_ends_it_with_a_sentence_and_it_can_be_done_again(tmp_path: 
     marking.wait()
     assert marking.status is RunStatus.ABORTED
     assert marking.ends[0].error
+    assert marking.ends[0].unsaved > 0
     assert marking.controller.rescored is None
-    with Store.open(made.store_path) as store:
+    return made, project, marking
+
+
+def room_again(store_path: Path) -> None:
+    with Store.open(store_path) as store:
         for table in ("scores", "runs"):
-            store.database.connection.execute(f"DROP TRIGGER full_{table}")
+            store.database.connection.execute(f"DROP TRIGGER IF EXISTS full_{table}")
+
+
+def test_a_full_disk_ends_it_with_a_sentence_and_it_can_be_done_again(
+    full: tuple[World, Project, Marked], qtbot
+) -> None:
+    made, project, _marking = full
+    room_again(made.store_path)
     assert {mark.score for mark in marks(made).values()} == {1.0}
     assert CUT_OFF in codes(made)
     again = Marked(qtbot, looked(made, project, service(lambda r: WRONG))).wait()
     assert (again.status, again.rescored.changed) == (RunStatus.COMPLETED, 4)
     assert CUT_OFF not in codes(made)
+
+
+def test_marks_in_memory_are_saved_in_their_place_once_there_is_room(
+    full: tuple[World, Project, Marked],
+) -> None:
+    made, project, marking = full
+    spent = made.stored().info.cost_usd
+    assert not marking.controller.save_again()
+    room_again(made.store_path)
+    assert marking.controller.save_again()
+    assert marking.controller.rescored.changed >= 1
+    new = [mark for mark in marks(made).values() if mark.score == 0.0]
+    assert len(new) == marking.controller.rescored.changed
+    assert CUT_OFF not in codes(made)
+    cost = made.stored().info.cost_usd
+    assert (cost is None) == (spent is None)
+    assert spent is None or cost > spent
+    # What is paid for is not asked for again.
+    assert looked(made, project, service(lambda r: WRONG)).answers == 4 - len(new)
+
+
+def test_marks_in_memory_are_saved_with_their_run_in_another_file(
+    full: tuple[World, Project, Marked], tmp_path: Path
+) -> None:
+    made, _project, marking = full
+    with pytest.raises(WorldError):
+        marking.controller.rescue(made.store_path / "a file is no folder.sqlite")
+    other = tmp_path / "other.sqlite"
+    assert marking.controller.rescue(other) > 0
+    with Store.open(other) as store:
+        stored = store.run("last")
+        kept = [call.score.score for call in store.calls("last") if call.score]
+    assert kept.count(0.0) == marking.controller.rescored.changed >= 1
+    assert stored.config["judge"]["rubric"] == "New"
+    assert CUT_OFF not in [note.code for note in stored.notes]
+    assert {mark.score for mark in marks(made).values()} == {1.0}
