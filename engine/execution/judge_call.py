@@ -18,6 +18,7 @@ from engine.execution.candidates import ReadyModel
 from engine.execution.clients import Clients
 from engine.execution.estimate import text_tokens_at_most, thinking_tokens, worst_of_tokens
 from engine.execution.jobs import JUDGE_LANE
+from engine.execution.kept_replies import judge_print
 from engine.execution.messages import JudgeSaid, Ticket, WorkerMessage
 from engine.execution.settling import cost_of, refused, used_of
 from engine.scoring.judge_schema import reply_schema, sent_texts
@@ -38,6 +39,7 @@ class JudgeCaller:
         right: Mapping[str, Any] | None = None,
     ) -> None:
         self._judge = judge
+        self.identity = judge_print(judge)
         self._right = right or {}
         self._clients = clients
         self._stop_event = stop_event

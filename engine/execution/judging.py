@@ -21,6 +21,7 @@ from engine.execution.books import Books
 from engine.execution.dispatcher import Dispatcher
 from engine.execution.embed_desk import SharedVectors
 from engine.execution.jobs import Fate, Grid, Job, JudgeDropped
+from engine.execution.kept_replies import KeptReplies, reply_write
 from engine.execution.ledger_rows import spend_write
 from engine.execution.markers import Markers
 from engine.execution.marking import Marking
@@ -28,7 +29,7 @@ from engine.execution.messages import AwaitsJudge, JudgeSaid, LateAnswers, LateM
 from engine.execution.narrator import Narrator
 from engine.execution.pair_question import PairQuestion
 from engine.execution.retry import Failure
-from engine.scoring.seams import EmbedAsk, EmbedSaid, JudgeReply, MarkReply, MarkRequest
+from engine.scoring.seams import EmbedAsk, EmbedSaid, JudgeReply, JudgeRequest, MarkReply, MarkRequest
 from engine.storage.records import DoneWrite, EventWrite, ScoreWrite, SpendWrite, Write
 
 _STOPPED_AS = {
@@ -88,6 +89,7 @@ class JudgeDesk:
         self._items: dict[int, tuple[Asking, MarkRequest]] = {}
         self._vectors = SharedVectors()
         self._writing: dict[Cell, Waiting] = {}
+        self._freeing: dict[int, tuple[EventWrite, Job]] = {}
         self.unmarked = 0
 
     def request_of(self, job: Job) -> MarkRequest:
@@ -142,7 +144,10 @@ class JudgeDesk:
         """A call's record is durable, with or without an answer."""
 
     def event_is_durable(self, write: EventWrite) -> None:
-        """Something that was told of the run is durable."""
+        """Something that was told of the run is durable: a reply, whose slots are free now."""
+        kept = self._freeing.pop(id(write), None)
+        if kept is not None:
+            self._desk.dispatcher.judge_done(kept[1])
 
     def take_earlier(self, message: LateAnswers) -> None:
         """What an earlier session answered; only answers that meet want to know."""
@@ -220,10 +225,31 @@ class JudgeDesk:
         waiting.marking.take(request, reply, cost_usd)
         others = self._vectors.end(job.item, request, reply)
         if waiting.open:
-            self._desk.dispatcher.judge_done(job)
+            self._free(job, self._kept(waiting, request, reply, cost_usd))
         else:
-            self._go_on(waiting, job)
+            self._go_on(waiting, job, lambda: self._kept(waiting, request, reply, cost_usd))
         self._go_on_together(others)
+
+    def _kept(
+        self, waiting: Asking, request: MarkRequest, reply: MarkReply, cost_usd: Decimal | None
+    ) -> EventWrite | None:
+        """A reply whose mark is not complete yet, to be stored; None where nothing is worth it."""
+        caller = self._desk.caller
+        if not isinstance(request, JudgeRequest) or not isinstance(reply, JudgeReply) or caller is None:
+            return None
+        if not isinstance(waiting, Waiting):
+            return None
+        marking = waiting.marking
+        by, about = KeptReplies(caller.judged_by, marking.seed), (waiting.cell, marking.about)
+        return reply_write(self._desk.run_id, about, by, (request, reply, cost_usd), datetime.now(UTC))
+
+    def _free(self, job: Job, kept: EventWrite | None) -> None:
+        """Gives the slots of a job back: at once, or when what was said is durable."""
+        if kept is None:
+            self._desk.dispatcher.judge_done(job)
+            return
+        self._freeing[id(kept)] = (kept, job)
+        self._desk.save(kept, *self._spent())
 
     def _stopped(self, job: Job) -> None:
         self._desk.narrator.money_changed = self._desk.narrator.counts_changed = True
@@ -256,14 +282,15 @@ class JudgeDesk:
         for other in others:
             self._go_on(other, None)
 
-    def _go_on(self, waiting: Asking, job: Job | None) -> None:
-        """Everything asked so far is over."""
-        dispatcher = self._desk.dispatcher
+    def _go_on(
+        self, waiting: Asking, job: Job | None, kept: Callable[[], EventWrite | None] = lambda: None
+    ) -> None:
+        """Everything asked so far is over. `kept`: what the job brought, to be stored without a mark."""
         if not waiting.left and waiting.marking.advance():
             self._save(waiting, job)
             return
         if job is not None:
-            dispatcher.judge_done(job)
+            self._free(job, kept())
         if waiting.left:
             self._leave(waiting)
         else:

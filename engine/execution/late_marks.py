@@ -115,7 +115,8 @@ class _LateMarks:
     def _first(self, cell: Cell, answer: Answer) -> WorkerMessage:
         case = self._cases[cell.case_id]
         if self._caller.asks_judge(case):
-            return _told(cell, answer, self._caller.marking(case, answer, cell.model_key), first=True)
+            marking = self._caller.marking(case, answer, cell.model_key)
+            return self._told(cell, answer, marking, first=True)
         score = self._caller.mark(case, answer, cell.model_key)
         return LateMark(cell, answer, score, datetime.now(UTC), first=True)
 
@@ -128,11 +129,11 @@ class _LateMarks:
         old = Side(self._old.get(case.id, case), self._was)
         sides, new = (old, Side(case, self._config)), self._has_new_rivals(call.cell)
         marking = self._caller.remarking(call, answer, sides, new_rivals=new)
-        message = _told(call.cell, answer, marking, first=False)
+        message = self._told(call.cell, answer, marking, first=False)
         return None if marking.score == call.score else message
 
-
-def _told(cell: Cell, answer: Answer, marking: Marking, *, first: bool) -> LateMark | LateMarking:
-    if marking.advance() and marking.score is not None:
-        return LateMark(cell, answer, marking.score, datetime.now(UTC), first=first)
-    return LateMarking(cell, answer, marking, first=first)
+    def _told(self, cell: Cell, answer: Answer, marking: Marking, *, first: bool) -> LateMark | LateMarking:
+        marking.remember(self._opening.replies.get((cell, marking.about)))
+        if marking.advance() and marking.score is not None:
+            return LateMark(cell, answer, marking.score, datetime.now(UTC), first=first)
+        return LateMarking(cell, answer, marking, first=first)

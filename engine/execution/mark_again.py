@@ -22,6 +22,7 @@ from engine.execution.clients import Clients
 from engine.execution.estimate import FREE, CostRange, Estimate, questions
 from engine.execution.jobs import JUDGE_LANE, LanePlan
 from engine.execution.judge_estimate import asked_range, embedding_range
+from engine.execution.kept_replies import known_replies
 from engine.execution.late_marks import earlier_answers
 from engine.execution.ledger_rows import carried_over
 from engine.execution.machinery import caller_of
@@ -169,6 +170,7 @@ def _opening(store: Store, stored: StoredRun, request: RunRequest, changed: tupl
         changed=changed,
         before=stored,
         said=known_verdicts(store, run_id, unread=False) if compares else {},
+        replies=known_replies(store, run_id, request.plan.judge),
     )
 
 

@@ -22,6 +22,11 @@ class Markers:
     embedders: EmbedCaller
 
     @property
+    def judged_by(self) -> str:
+        """Tells the judge from others; "" where there is none."""
+        return "" if self.judge is None else self.judge.identity
+
+    @property
     def lanes(self) -> tuple[str, ...]:
         """All lanes, and so payers, that mark."""
         return ((JUDGE_LANE,) if self.judge is not None else ()) + self.embedders.lanes

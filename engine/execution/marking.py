@@ -14,6 +14,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from engine.domain import Answer, CallError, CaseScore, CheckResult, Outcome, ScoreState
+from engine.execution.kept_replies import KeptReplies, print_of_mark
 from engine.scoring.base import CheckFault, ScoringContext
 from engine.scoring.pairs import Meeting, Met, PairTerms
 from engine.scoring.registry import canonical_check
@@ -54,6 +55,9 @@ class Vectors:
         return EmbedSaid(tuple(one for one in found if one is not None and not isinstance(one, CallError)))
 
 
+Before = Callable[[JudgeRequest], JudgeReply | None]
+
+
 class Recorded:
     """A judge that knows the replies so far and writes down what else is asked."""
 
@@ -62,8 +66,12 @@ class Recorded:
         replies: dict[JudgeRequest, JudgeReply],
         met: Met | None = None,
         vectors: Vectors | None = None,
+        before: Before | None = None,
+        seed: str = "",
     ) -> None:
         self._replies = replies
+        self._before = before
+        self.seed = seed
         self._met = met or {}
         self._vectors = vectors or Vectors()
         self.missing: list[MarkRequest] = []
@@ -92,6 +100,8 @@ class Recorded:
 
     def __call__(self, request: JudgeRequest) -> JudgeReply:
         reply = self._replies.get(request)
+        if reply is None and self._before is not None:
+            reply = self._before(request)
         if reply is None:
             self.missing.append(request)
             return _NOT_YET
@@ -105,11 +115,14 @@ class Marking:
     """One answer on its way to its mark. Used by one thread at a time.
 
     `metrics` are measures that came with the answer. `awaits` are comparisons with other models'
-    answers that the mark waits for; `met` is how they went.
+    answers that the mark waits for; `met` is how they went. `about` tells which mark is made, and
+    `seed` makes the codes of its questions.
     """
 
-    def __init__(self, produce: Produce) -> None:
+    def __init__(self, produce: Produce, about: str = "") -> None:
         self._produce = produce
+        self.about, self.seed = about, secrets.token_hex(16)
+        self._kept: KeptReplies | None = None
         self._replies: dict[JudgeRequest, JudgeReply] = {}
         self._rounds = 0
         self._cost: Decimal | None = Decimal(0)
@@ -124,7 +137,7 @@ class Marking:
         """Goes on with the replies that are there. True: `score` is the mark; else ask `wanted`, and
         come back when what it `awaits` is over."""
         self._rounds += 1
-        judge = Recorded(self._replies, self.met, self._vectors)
+        judge = Recorded(self._replies, self.met, self._vectors, self._said_before, self.seed)
         try:
             score = self._produce(judge)
         except BaseException as error:  # a mistake here must not cost the answer that is paid for
@@ -137,6 +150,18 @@ class Marking:
         self.awaits = tuple({terms.place: terms for terms in judge.awaits}.values())
         self.score = None if judge.open else self._with_facts(score)
         return self.score is not None
+
+    def remember(self, kept: KeptReplies | None) -> None:
+        """Before the first `advance`: what an earlier session heard of the judge for this mark."""
+        if kept is not None:
+            self._kept, self.seed = kept, kept.seed
+
+    def _said_before(self, request: JudgeRequest) -> JudgeReply | None:
+        found = None if self._kept is None else self._kept.find(request)
+        if found is None:
+            return None
+        self.take(request, *found)
+        return found[0]
 
     def take(self, request: MarkRequest, reply: MarkReply, cost_usd: Decimal | None) -> None:
         """The reply to a request, and what it cost; None = not known."""
@@ -189,14 +214,13 @@ def new_marking(
 
     `asks` False: no judge marks this answer, so a judge's old marks stay.
     """
-    seed = secrets.token_hex(16)
 
     def produce(judge: Recorded) -> CaseScore:
         offered, meet = (judge, judge.meet) if asks else (None, None)
-        using = replace(context, judge=offered, meet=meet, embed=judge.embed, fence=fences(seed, 0))
+        using = replace(context, judge=offered, meet=meet, embed=judge.embed, fence=fences(judge.seed, 0))
         return remark(answer, mark, *sides, using).score
 
-    return Marking(produce)
+    return Marking(produce, print_of_mark(mark))
 
 
 class _Checks:
@@ -209,7 +233,6 @@ class _Checks:
         self._answer, self._context = answer, context
         self._by_itself, self._asks = by_itself, asks
         self._done: dict[int, CheckResult] = {}
-        self._seed = secrets.token_hex(16)
 
     def __call__(self, judge: Recorded) -> CaseScore:
         if self._answer.outcome in (Outcome.BLOCKED, Outcome.FAILED, Outcome.STOPPED):
@@ -226,7 +249,7 @@ class _Checks:
             judge=None if self._by_itself else offered,
             meet=meet,
             embed=judge.embed,
-            fence=fences(self._seed, place),
+            fence=fences(judge.seed, place),
         )
         result = run_check(spec, self._answer, self._case, context)
         if self._by_itself and canonical_check(spec.type) in JUDGE_CHECKS:
@@ -248,6 +271,6 @@ def _left_to_others(result: CheckResult) -> CheckResult:
     return replace(
         result,
         state=ScoreState.UNSCORED,
-        reason="The marking AI is this model itself, and it does not mark its own answers.",
+        reason="The second AI is this model itself, and it does not mark its own answers.",
         reason_code="judge_is_candidate",
     )

@@ -11,6 +11,7 @@ from engine.execution.budget import Carried
 from engine.execution.embed_rules import embedders_of
 from engine.execution.events import Earlier
 from engine.execution.judge_rules import judge_terms
+from engine.execution.kept_replies import KeptReplies, Key, known_replies
 from engine.execution.ledger_rows import carried_over
 from engine.execution.marking import JUDGE_CHECKS
 from engine.execution.pair_groups import Known, Place
@@ -37,7 +38,8 @@ class Opening:
     are cells whose stored answer goes on counting, whatever they are answered now.
 
     `mixed` are tests and trials in which answers of this session meet earlier ones, `said` the
-    verdicts on pairs so far. `only_again`: earlier answers are met, and keep their marks.
+    verdicts on pairs so far. `only_again`: earlier answers are met, and keep their marks. `replies`
+    are those of the judge that no mark was made of yet.
     """
 
     store: Store
@@ -55,6 +57,7 @@ class Opening:
     mixed: frozenset[Place] = frozenset()
     said: Mapping[Place, tuple[Known, ...]] = field(default_factory=dict)
     only_again: bool = False
+    replies: Mapping[Key, KeptReplies] = field(default_factory=dict)
 
     @property
     def has_marks_to_make(self) -> bool:
@@ -155,6 +158,7 @@ def _take_up(request: RunRequest, store: Store, run_id: str) -> Opening:
         mixed=mixed_places(store, run_id, compared, missing),
         said=known_verdicts(store, run_id) if compared else {},
         only_again=bool(again),
+        replies=known_replies(store, run_id, request.plan.judge),
     )
 
 

@@ -100,6 +100,7 @@ class PairDesk(JudgeDesk):
 
     def event_is_durable(self, write: EventWrite) -> None:
         """A verdict is stored: its slots are free, and marks that waited for it are made."""
+        super().event_is_durable(write)
         kept = self._keeping.pop(id(write), None)
         if kept is not None:
             self._decided(kept[2], kept[3])
