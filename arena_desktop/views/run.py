@@ -47,7 +47,7 @@ class RunView(Page):
     """
 
     # Never the button that spends: a key that is held down would press it.
-    lands_on = ("button_pause", "choice_all")
+    lands_on = ("button_pause", "choice_all", "button_faults")
 
     def __init__(self, context: AppContext) -> None:
         super().__init__("run", self.tr("Run"), scrolls=True)
@@ -122,6 +122,7 @@ class RunView(Page):
         context.runs.waiting.added.connect(self._on_ordered)
         self.ready.run_pressed.connect(self.ask_and_run)
         self.ready.key_wanted.connect(context.key_wanted)
+        self.ready.faults_wanted.connect(lambda: context.page_wanted.emit("project"))
         self.going.key_wanted.connect(context.key_wanted)
         self.going.lanes.width_wanted.connect(context.runs.set_width)
         self.button_pause.clicked.connect(self._on_pause)

@@ -109,7 +109,8 @@ class RunFacts:
         return next((entry.provider or "" for entry in config.models if entry.key == key), "")
 
     def _row(self, head: ModelHead, each: int, choice: RunChoice, skipped: SkippedModel | None) -> ReadyRow:
-        cost = None if skipped is not None else choice.by_model.get(head.key, CostRange())
+        asked = skipped is None and not self.preflight.errors
+        cost = choice.by_model.get(head.key, CostRange()) if asked else None
         return ReadyRow(head, each, cost, skipped, self.preflight.warnings.get(head.key, ""))
 
 

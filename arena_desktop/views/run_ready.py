@@ -26,6 +26,7 @@ class RunReady(QWidget):
     run_pressed = Signal(bool)
     key_wanted = Signal(str)
     """A model's key is missing: its connection id."""
+    faults_wanted = Signal()
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -113,6 +114,7 @@ class RunReady(QWidget):
         # What cannot run has no price either, and nothing to choose between.
         self.choices.setVisible(runs)
         self.button_plan.setVisible(runs)
+        self.button_faults.setVisible(bool(facts.preflight.errors))
         if not runs:
             self._show_cannot(facts)
             return
@@ -127,7 +129,7 @@ class RunReady(QWidget):
         self.label_counts.setText("")
         if facts.preflight.errors:
             self.label_price.setText(self.tr("The project has faults."))
-            self.label_limit.setText(self.tr("It runs once they are mended. See Project."))
+            self.label_limit.setText(self.tr("It runs once they are mended."))
         elif not facts.whole.tests:
             self.label_price.setText(self.tr("There are no tests yet."))
             self.label_limit.setText(self.tr("A test is one question and what a good answer looks like."))
@@ -198,12 +200,16 @@ class RunReady(QWidget):
         self.check_tell.toggled.connect(lambda on: setattr(self._settings, "notify_done", on))
         self.button_plan = Button(self.tr("Show the plan"), "quiet", name="button_plan")
         self.button_plan.clicked.connect(self._on_plan)
+        self.button_faults = Button(self.tr("Show the faults"), "quiet", name="button_faults")
+        self.button_faults.clicked.connect(self.faults_wanted)
+        self.button_faults.hide()
         self.button_run = Button("", "primary", icon="run", name="button_run")
         self.button_run.clicked.connect(lambda: self.run_pressed.emit(self.quick))
         row.addWidget(self.check_awake)
         row.addWidget(self.check_tell)
         row.addStretch(1)
         row.addWidget(self.button_plan)
+        row.addWidget(self.button_faults)
         row.addWidget(self.button_run)
         return foot
 

@@ -26,7 +26,7 @@ from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.scrolled import Scrolled
 from arena_desktop.wording import formats
-from arena_desktop.wording.setup import counted
+from arena_desktop.wording.setup import counted, problem_parts
 from engine.domain import Problem, Severity
 
 if TYPE_CHECKING:
@@ -295,9 +295,10 @@ class FaultList(Card):
         )
         words = QVBoxLayout()
         words.setSpacing(2)
-        words.addWidget(Label(problem.message, "name", wrap=True).selectable())
-        if problem.fix:
-            words.addWidget(Label(problem.fix, wrap=True, colour="text2").selectable())
+        message, fix = problem_parts(problem)
+        words.addWidget(Label(message, "name", wrap=True).selectable())
+        if fix:
+            words.addWidget(Label(fix, wrap=True, colour="text2").selectable())
         row.addLayout(words, 1)
         if problem.file:
             row.addWidget(self._place(problem), 0, Qt.AlignmentFlag.AlignTop)
@@ -309,7 +310,7 @@ class FaultList(Card):
             return Label(place, "caption", colour="text2")
         button = Button(place, "quiet", name="button_show_place")
         spoken = self.tr("Show {place}: {message}")
-        button.setAccessibleName(spoken.format(place=place, message=problem.message))
+        button.setAccessibleName(spoken.format(place=place, message=problem_parts(problem)[0]))
         show = self._show_place
         button.clicked.connect(lambda: show(problem))
         return button

@@ -170,6 +170,9 @@ def reason_sentence(reason: Reason, names: Names | None = None) -> str:
     if word is not None:
         return word(reason.values, names or {})
     said = str(reason.values.get("reason") or "").strip()
+    if reason.code == "no_key":
+        # What the connection says names variables and hosts: first what it means.
+        return f"{_tr('It has no access key.')} {said}".strip()
     return said or reason.code.replace("_", " ")
 
 

@@ -266,16 +266,25 @@ def option_value(option: Option, value: Any) -> str:
     return str(value)
 
 
-def problem_words(problem: Problem) -> str:
-    """A fault of one test in everyday words; one that this wording does not know keeps its own."""
+def problem_parts(problem: Problem) -> tuple[str, str]:
+    """A fault of one test in everyday words, and what mends it; one that this wording does not know keeps
+    its own."""
     words = {
-        "reference_missing": _tr(
-            "This test has no right answer, so its answers cannot be marked. Write what a good answer says,"
-            " or choose a way of marking that needs none."
+        "reference_missing": (
+            _tr("This test has no right answer, so its answers cannot be marked."),
+            _tr("Write what a good answer says, or choose a way of marking that needs none."),
         ),
-        "blank_prompt": _tr("This test asks nothing and is left out. Write a question, or delete it."),
+        "blank_prompt": (
+            _tr("This test asks nothing and is left out."),
+            _tr("Write a question, or delete it."),
+        ),
     }
-    return words.get(problem.code) or f"{problem.message} {problem.fix}".strip()
+    return words.get(problem.code, (problem.message, problem.fix))
+
+
+def problem_words(problem: Problem) -> str:
+    """Both as one text."""
+    return " ".join(part for part in problem_parts(problem) if part)
 
 
 # ---- models and connections

@@ -150,7 +150,9 @@ def _faults(setup: Setup) -> list[Fault]:
         if normalise(text) not in forms:
             message = f"The right answer {quoted(text)} is none of the labels."
             known = ", ".join(labels[:12])
-            faults.append(Fault(message, f"Use one of: {known}.", "reference_no_label"))
+            faults.append(
+                Fault(message, f"Use one of: {known}; or add it to the labels.", "reference_no_label")
+            )
     return faults
 
 

@@ -23,6 +23,7 @@ from arena_desktop.wording.setup import (
     words_of,
 )
 from engine.config.schema import Budgets, Config, Constraints, RunSettings
+from engine.errors import Problem, Severity
 from tests.views.setup_world import CONFIG, World, forbidden, nameless, texts
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
@@ -104,6 +105,20 @@ def test_faults_are_listed_with_place_and_what_to_do(page: ProjectView, world: W
     assert page.pane.isVisible()
     assert page.pane.text.lit_line() == fault.line
     assert page.pane.text.textCursor().blockNumber() + 1 == fault.line
+
+
+def test_a_fault_of_a_test_speaks_of_the_test_and_not_of_the_file(
+    page: ProjectView, world: World, qtbot: QtBot
+) -> None:
+    fault = Problem(
+        Severity.ERROR, "The check `x` needs it.", "Write a `reference`.", code="reference_missing"
+    )
+    page.faults.set_problems([fault])
+    page.show()
+    said = texts(page.faults)
+    assert any(text.startswith("This test has no right answer") for text in said)
+    assert any(text.startswith("Write what a good answer says") for text in said)
+    assert not any("`" in text for text in said)
 
 
 def test_a_sound_project_lists_no_faults(page: ProjectView, world: World, qtbot: QtBot) -> None:

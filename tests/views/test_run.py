@@ -220,6 +220,10 @@ def test_a_project_with_faults_does_not_run(
     opened(page, fresh, qtbot, folder)
     assert page.ready.label_price.text() == "The project has faults."
     assert not page.ready.button_run.isEnabled()
+    assert {row.cost for row in page.ready.rows.shown_rows()} == {None}
+    with qtbot.waitSignal(fresh.page_wanted) as wanted:
+        page.ready.button_faults.click()
+    assert wanted.args == ["project"]
 
 
 def test_without_a_model_that_can_be_asked_it_says_so(
