@@ -23,7 +23,7 @@ from arena_desktop.wording.setup import (
     words_of,
 )
 from engine.config.schema import Budgets, Config, Constraints, RunSettings
-from engine.errors import Problem, Severity
+from engine.domain import Problem, Severity
 from tests.views.setup_world import CONFIG, World, forbidden, nameless, texts
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
