@@ -240,6 +240,8 @@ class RunBar(QObject):
 
     def _on_close_chosen(self, choice: Choice) -> None:
         runs = self._context.runs
+        if choice is Choice.NOTHING:
+            return
         if choice is Choice.KEEP:
             self._window.showMinimized()
             return

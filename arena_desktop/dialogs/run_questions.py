@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QMessageBox, QPushButton, QWidget
 
 from arena_desktop.wording import run_queue as queue_words
@@ -18,14 +19,20 @@ class Choice(StrEnum):
     """What the person chose."""
 
     KEEP = "keep"
+    NOTHING = "nothing"
+    """As if nobody had asked: Esc, where KEEP does something too."""
     FINISH = "finish"
     STOP = "stop"
 
 
 class RunQuestion(QMessageBox):
-    """A question with three answers; `chosen(Choice)` follows. Esc keeps the run going."""
+    """A question with three answers; `chosen(Choice)` follows. Esc keeps the run going.
+
+    `escape` is what Esc and the close button of the question mean.
+    """
 
     chosen = Signal(object)
+    escape = Choice.KEEP
 
     def __init__(self, parent: QWidget, name: str, title: str, text: str) -> None:
         super().__init__(parent)
@@ -38,6 +45,7 @@ class RunQuestion(QMessageBox):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._choices: dict[QPushButton, Choice] = {}
         self._drop: QCheckBox | None = None
+        self._left = False
         self.finished.connect(self._on_finished)
 
     def offer(self, choice: Choice, text: str, name: str) -> QPushButton:
@@ -65,7 +73,18 @@ class RunQuestion(QMessageBox):
         """Whether those that wait are to be dropped as well."""
         return self._drop is not None and self._drop.isChecked()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._left = event.key() == Qt.Key.Key_Escape
+        super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._left = True
+        super().closeEvent(event)
+
     def _on_finished(self) -> None:
+        if self._left:
+            self.chosen.emit(self.escape)
+            return
         pressed = self.clickedButton()
         self.chosen.emit(self._choices.get(pressed, Choice.KEEP))  # type: ignore[call-overload]
 
@@ -146,6 +165,8 @@ def close_question(
     """Asks what becomes of the run, and of those that wait, when the window is to close."""
     title = parent.tr("A run is going on.")
     question = RunQuestion(parent, "dialog_close_run", title, "")
+    # The kept run goes on in a minimised window; who only leaves the question still looks at it.
+    question.escape = Choice.NOTHING
     said = (_saved(question, done), _on_the_way(question, running, free), queue_words.close_rest(waiting))
     question.setInformativeText(" ".join(sentence for sentence in said if sentence))
     question.offer(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from arena_desktop.dialogs.run_questions import cancel_question, close_question
+from arena_desktop.dialogs.run_questions import Choice, RunQuestion, cancel_question, close_question
 
 
 @pytest.mark.parametrize(
@@ -27,3 +31,23 @@ def test_nothing_is_called_paid_for_where_nothing_is_charged(
     for ask in (cancel_question, close_question):
         question = ask(parent, 5, running, free=free)
         assert question.informativeText() == f"5 answers are saved. {said}"
+
+
+@pytest.mark.parametrize(
+    ("ask", "key", "meant"),
+    [
+        (close_question, Qt.Key.Key_Escape, Choice.NOTHING),
+        (close_question, Qt.Key.Key_Return, Choice.KEEP),
+        (cancel_question, Qt.Key.Key_Escape, Choice.KEEP),
+    ],
+)
+def test_who_leaves_the_question_about_closing_changes_nothing(
+    qtbot: QtBot, ask: Callable[..., RunQuestion], key: Qt.Key, meant: Choice
+) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    question = ask(parent, 5, 1)
+    with qtbot.waitSignal(question.chosen) as chosen:
+        question.open()
+        QTest.keyClick(question, key)
+    assert chosen.args == [meant]
