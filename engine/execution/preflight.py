@@ -11,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from providers.registry import KINDS, canonical_kind
-
 from engine.config.embedder_key import PREFIX, is_embedder
-from engine.config.schema import Connection, Constraints, ModelEntry
+from engine.config.schema import ModelEntry
 from engine.domain import Note, Problem, Severity, SkippedModel
 from engine.errors import UserError
 from engine.execution.candidates import Candidates, Means, ReadyModel
@@ -34,13 +32,14 @@ from engine.execution.judge_rules import (
     served_problem,
     wants_judge,
 )
+from engine.execution.project_faults import error_problem, own_problems, understated
+from engine.execution.skip_rules import skip_by_connection, skip_by_rule
 from engine.execution.widths import LaneWidth, lane_widths, read_environment
 from engine.keystore import KeyStore
 from engine.pricing import PriceBook
 
 if TYPE_CHECKING:
     from engine.project import Project
-    from engine.stats.board import Reason
 
 __all__ = ["Means", "Preflight", "ReadyModel", "examine"]
 
@@ -116,11 +115,15 @@ class _Examination:
         self._code_trusted = means.trust or means.keystore.trust_book.is_trusted(project)
 
     def run(self) -> Preflight:
-        problems = [*self._project.problems, *self._means.pricebook.problems, *self._own_problems()]
+        problems = [
+            *self._project.problems,
+            *self._means.pricebook.problems,
+            *own_problems(self._project, self._entries),
+        ]
         skipped: dict[str, SkippedModel] = {}
         groups: dict[str, list[ModelEntry]] = {}
         for entry in self._entries:
-            skip = self._skip_by_rule(entry)
+            skip = skip_by_rule(self._project, entry, self._means, trusted=self._code_trusted)
             if skip is not None:
                 skipped[entry.key] = skip
             else:
@@ -142,7 +145,7 @@ class _Examination:
         embedders, embedder_skips = self._embedders(ready, skipped, warnings, problems)
         in_order = tuple(ready[e.key] for e in self._entries if e.key in ready)
         marking = [*([judge] if judge else []), *embedders]
-        problems += self._understated([*in_order, *marking])
+        problems += understated(self._means.pricebook, [*in_order, *marking])
         widths = self._widths(in_order, marking, problems)
         # Prompts of a faulty project cannot be built, so there is nothing to estimate from.
         faulty = any(p.severity is Severity.ERROR for p in problems)
@@ -169,20 +172,6 @@ class _Examination:
             include_gated=self._means.include_gated,
         )
 
-    def _understated(self, models: Sequence[ReadyModel]) -> list[Problem]:
-        found = []
-        for model in models:
-            rates = self._means.pricebook.understated(model.entry, model.connection)
-            if rates is not None:
-                message = (
-                    f"The project says {model.entry.model} costs far less than the {rates[0]:f} and"
-                    f" {rates[1]:f} dollars per million tokens (in, out) that are known for it."
-                    " Costs and limits go by what the project says."
-                )
-                fix = "Remove the price from the project if you do not know it to be right."
-                found.append(Problem(Severity.WARNING, message, fix, code="price_understated"))
-        return list(dict.fromkeys(found))
-
     # ---- the judge
 
     def _add_judge(self, groups: dict[str, list[ModelEntry]], skipped: dict[str, SkippedModel]) -> None:
@@ -190,7 +179,7 @@ class _Examination:
         entry = judge_entry(self._config.judge)
         if entry is None or not wants_judge(self._project.cases, self._config):
             return
-        skip = self._skip_by_connection(entry)
+        skip = skip_by_connection(self._config, entry)
         if skip is not None:
             skipped[entry.key] = skip
         else:
@@ -211,7 +200,7 @@ class _Examination:
     def _add_embedders(self, groups: dict[str, list[ModelEntry]], skipped: dict[str, SkippedModel]) -> None:
         """Each is looked at like any model, in a group of its own."""
         for entry in embedder_entries(self._project.cases, self._config):
-            skip = self._skip_by_connection(entry)
+            skip = skip_by_connection(self._config, entry)
             if skip is not None:
                 skipped[entry.key] = skip
             else:
@@ -232,31 +221,7 @@ class _Examination:
         problems += [embedder_served(key, warning) for key, warning in told]
         return models, skips
 
-    # ---- the project's own faults
-
-    def _own_problems(self) -> list[Problem]:
-        from engine.scoring import validate_check
-        from engine.scoring.judge_pair import against_problems
-        from engine.scoring.project_options import scorers_problems
-
-        found: list[Problem] = scorers_problems(self._project)
-        said = {(problem.code, problem.message) for problem in found}
-        if not self._project.cases:
-            found.append(_error("no_cases", "The project has no test case.", "Add at least one test case."))
-        if not self._entries:
-            found.append(
-                _error("no_models", "No model is switched on.", "Add a model, or set enabled: true on one.")
-            )
-        scorers, judge = self._config.scorers, self._config.judge
-        for case in self._project.cases:
-            for check in case.checks:
-                faults = validate_check(
-                    check, case, scorers.options, self._project.root, judge, scorers.paths
-                )
-                faults += against_problems(check, case, self._config)
-                # What is wrong for all tests is told once, where it is written.
-                found += [fault for fault in faults if (fault.code, fault.message) not in said]
-        return [problem for problem in dict.fromkeys(found) if problem not in self._project.problems]
+    # ---- lanes
 
     def _widths(
         self, ready: Sequence[ReadyModel], marking: Sequence[ReadyModel], problems: list[Problem]
@@ -265,69 +230,12 @@ class _Examination:
         try:
             environment = read_environment(environ)
         except UserError as error:
-            problems.append(_error(error.code, error.message, error.hint))
+            problems.append(error_problem(error.code, error.message, error.hint))
             environment = {}
         used = {model.connection.id: model.connection for model in ready}
         widths = lane_widths(used.values(), self._config.run, environment)
         own = lane_widths([model.connection for model in marking], self._config.run, environment)
         return (*widths, *(replace(w, lane=m.lane) for w, m in zip(own, marking, strict=True)))
-
-    # ---- one model
-
-    def _skip_by_rule(self, entry: ModelEntry) -> SkippedModel | None:
-        if entry.run and not self._code_trusted:
-            return SkippedModel(
-                entry.key,
-                "no_trust",
-                "This model is code of the project, and the project is not trusted.",
-                "Say yes to the project's code, or use --trust on the command line.",
-            )
-        skip = self._skip_by_connection(entry)
-        if skip is not None or self._means.include_gated:
-            return skip
-        return self._skip_by_gate(entry, self._project.connection(entry.provider or ""))
-
-    def _skip_by_connection(self, entry: ModelEntry) -> SkippedModel | None:
-        connection = next((c for c in self._config.connections if c.id == entry.provider), None)
-        if connection is None:
-            return SkippedModel(
-                entry.key,
-                "unknown_kind",
-                f"The connection {entry.provider!r} does not exist.",
-                "Name a connection of the project, or a kind of provider.",
-            )
-        kind = canonical_kind(connection.kind)
-        if kind is None:
-            known = ", ".join(info.kind for info in KINDS.values() if info.built)
-            return SkippedModel(
-                entry.key,
-                "unknown_kind",
-                f"Nobody knows the kind of connection {connection.kind!r}.",
-                f"Use one of: {known}.",
-            )
-        if not KINDS[kind].built:
-            return SkippedModel(
-                entry.key,
-                "not_built",
-                f"{KINDS[kind].title} is not built into this program.",
-                "Name the vendor's own kind, or openai_compatible with the address of a server.",
-            )
-        return None
-
-    def _skip_by_gate(self, entry: ModelEntry, connection: Connection) -> SkippedModel | None:
-        if self._config.constraints == Constraints():
-            return None
-        from engine.stats.gates import preflight_gates
-
-        reasons = preflight_gates(self._config, entry, self._means.pricebook.card(entry, connection))
-        if not reasons:
-            return None
-        return SkippedModel(
-            entry.key,
-            "breaks_gate",
-            "It cannot meet a must-have: " + "; ".join(_gate_sentence(reason) for reason in reasons) + ".",
-            "Change the must-have, or declare on the model's card what it offers.",
-        )
 
 
 def _judge_question(skip: SkippedModel | None) -> tuple[Note, ...]:
@@ -338,26 +246,3 @@ def _judge_question(skip: SkippedModel | None) -> tuple[Note, ...]:
 def _embedder_question(skip: SkippedModel) -> Note:
     name = skip.model_key.removeprefix(PREFIX)
     return Note(EMBEDDER_NOT_READY, {"model": name, "reason": skip.reason, "fix": skip.fix})
-
-
-def _error(code: str, message: str, fix: str) -> Problem:
-    return Problem(Severity.ERROR, message, fix, code=code)
-
-
-def _gate_sentence(reason: Reason) -> str:
-    """The must-have in plain words, for the skip reason."""
-    values = reason.values
-    match reason.code:
-        case "gate_context":
-            return f"it reads {values['measured']} tokens, {values['required']} are needed"
-        case "gate_features":
-            return f"it does not offer {', '.join(values['missing'])}"
-        case "gate_privacy":
-            return f"it does not promise {', '.join(values['refused'])}"
-        case "privacy_undeclared":
-            return f"nobody has declared that it promises {', '.join(values['missing'])}"
-        case "features_unknown":
-            return f"nobody has declared whether it offers {', '.join(values['required'])}"
-        case "context_unknown":
-            return f"nobody knows how much it can read, {values['required']} tokens are needed"
-    return reason.code

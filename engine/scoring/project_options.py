@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from engine.cases.checks import project_check
 from engine.config.schema import Config
-from engine.domain import Problem
+from engine.domain import CheckSpec, Problem
 from engine.scoring.base import Fault
 from engine.scoring.custom_files import scorer_names
 from engine.scoring.judge_pair import PAIRWISE_JUDGE, against_fault
 from engine.scoring.options import read_options
-from engine.scoring.registry import CHECKS, canonical_check, unknown_check
+from engine.scoring.registry import CHECKS, canonical_check, shared_faults, unknown_check
 
 if TYPE_CHECKING:
     from engine.project import Project
@@ -22,27 +22,42 @@ if TYPE_CHECKING:
 
 def scorers_problems(project: Project) -> list[Problem]:
     """The faults with their place in the config. Reads at most files inside the project."""
-    found = []
-    for path, fault in _faults(project.config, project.root):
-        place = (
-            project.places.get(path)
-            or project.places.get(path.split("[")[0])
-            or project.places.get("scorers")
-        )
-        problem = Problem(fault.severity, fault.message, fault.fix, path=path, code=fault.code)
-        if place is not None:
-            problem = replace(problem, line=place.line, column=place.column)
-        found.append(replace(problem, file=project.config_file.name))
-    return found
+    config, root = project.config, project.root
+    # What is wrong with a way of marking matters only where a test goes by it.
+    followed = any(not case.own_checks for case in project.cases)
+    options = list(_option_faults(config, root))
+    said = [(fault.code, fault.message) for _path, fault in options]
+    checks = [
+        *_default_faults(config, root, followed=followed),
+        *_check_faults(config, root, followed=followed),
+    ]
+    found = [(path, fault) for path, fault in checks if (fault.code, fault.message) not in said]
+    return [_placed(project, path, fault) for path, fault in (*found, *options)]
 
 
-def _faults(config: Config, root: Path) -> Iterator[tuple[str, Fault]]:
+def _placed(project: Project, path: str, fault: Fault) -> Problem:
+    places = project.places
+    place = places.get(path) or places.get(path.split("[")[0]) or places.get("scorers")
+    problem = Problem(fault.severity, fault.message, fault.fix, path=path, code=fault.code)
+    if place is not None:
+        problem = replace(problem, line=place.line, column=place.column)
+    return replace(problem, file=project.config_file.name)
+
+
+def _default_faults(config: Config, root: Path, *, followed: bool) -> Iterator[tuple[str, Fault]]:
     scorers = config.scorers
     own = scorer_names(root, scorers.paths)
-    if canonical_check(scorers.default) is None and scorers.default not in own.names and not own.open_ended:
+    if canonical_check(scorers.default) is not None:
+        if followed and not scorers.checks:
+            for fault in shared_faults(CheckSpec(scorers.default), scorers.options, root, config.judge):
+                yield "scorers.default", fault
+    elif scorers.default not in own.names and not own.open_ended:
         yield "scorers.default", unknown_check(scorers.default, own.names)
-    yield from _check_faults(config, root)
-    for name, options in scorers.options.items():
+
+
+def _option_faults(config: Config, root: Path) -> Iterator[tuple[str, Fault]]:
+    own = scorer_names(root, config.scorers.paths)
+    for name, options in config.scorers.options.items():
         path = f"scorers.options.{name}"
         known = canonical_check(name)
         if known is not None:
@@ -57,7 +72,7 @@ def _faults(config: Config, root: Path) -> Iterator[tuple[str, Fault]]:
             yield path, unknown_check(name, own.names)
 
 
-def _check_faults(config: Config, root: Path) -> Iterator[tuple[str, Fault]]:
+def _check_faults(config: Config, root: Path, *, followed: bool) -> Iterator[tuple[str, Fault]]:
     """Those of the checks that all tests share; what needs a test to be seen is told with the tests."""
     own = scorer_names(root, config.scorers.paths)
     for number, item in enumerate(config.scorers.checks):
@@ -72,5 +87,9 @@ def _check_faults(config: Config, root: Path) -> Iterator[tuple[str, Fault]]:
             if spec.type not in own.names and not own.open_ended:
                 yield path, unknown_check(spec.type, own.names)
             continue
-        for fault in read_options(CHECKS[known], spec.options, config.scorers.options)[1]:
-            yield f"{path}.{fault.option}", fault
+        if followed:
+            faults = shared_faults(spec, config.scorers.options, root, config.judge)
+        else:
+            faults = read_options(CHECKS[known], spec.options, config.scorers.options)[1]
+        for fault in faults:
+            yield f"{path}.{fault.option}".rstrip("."), fault

@@ -45,6 +45,9 @@ CHECKS: Mapping[str, CheckType] = {
         MANUAL,
     )
 }
+_NO_TEST = Case(id="", input="")
+_OF_A_TEST = frozenset({"undefined_variable"})
+"""Faults that depend on the test, not only on its right answer."""
 _ALIASES = {alias: check.name for check in CHECKS.values() for alias in check.aliases}
 
 
@@ -103,16 +106,37 @@ def _faults(
     root: Path | None,
     judge: Judge | None,
 ) -> list[Fault]:
-    check = CHECKS[canonical_check(spec.type) or spec.type]
-    values, faults = read_options(check, spec.options, options)
-    if not spec.weight >= 0:
-        faults.append(Fault("The weight of a check is negative.", "Write 0 or more.", "weight_bad"))
+    check, values, faults = _read(spec, options)
     reference = reference_of(spec, case)
     if check.needs_reference(values) and not has_reference(reference):
         faults.append(missing_reference(check))
     if not any(fault.severity is Severity.ERROR for fault in faults):
         faults += check.validate(Setup(values, reference, case, spec, root, judge))
     return faults
+
+
+def _read(
+    spec: CheckSpec, options: Mapping[str, Mapping[str, Any]]
+) -> tuple[CheckType, dict[str, Any], list[Fault]]:
+    """A built-in check with the options in force, and what is wrong with what is written."""
+    check = CHECKS[canonical_check(spec.type) or spec.type]
+    values, faults = read_options(check, spec.options, options)
+    if not spec.weight >= 0:
+        faults.append(Fault("The weight of a check is negative.", "Write 0 or more.", "weight_bad"))
+    return check, values, faults
+
+
+def shared_faults(
+    spec: CheckSpec,
+    options: Mapping[str, Mapping[str, Any]],
+    root: Path | None,
+    judge: Judge | None = None,
+) -> list[Fault]:
+    """What is wrong with a built-in check whatever test it marks; arguments as in `validate_check`."""
+    check, values, faults = _read(spec, options)
+    if not any(fault.severity is Severity.ERROR for fault in faults):
+        faults += check.validate(Setup(values, spec.reference, _NO_TEST, spec, root, judge))
+    return [fault for fault in faults if fault.code not in _OF_A_TEST]
 
 
 def missing_reference(check: CheckType) -> Fault:

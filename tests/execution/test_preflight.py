@@ -175,6 +175,35 @@ def test_faults_of_checks_are_found_before_the_run(tmp_path: Path) -> None:
     assert caught.value.code == "project_faults"
 
 
+@pytest.mark.parametrize(
+    ("scorers", "path"),
+    [
+        ({"checks": ["json_valid", "length"]}, "scorers.checks[1]"),
+        ({"checks": [{"type": "regex", "pattern": "("}]}, "scorers.checks[0].pattern"),
+        ({"default": "length"}, "scorers.default"),
+        ({"default": "contains", "options": {"contains": {"mode": "some"}}}, "scorers.options.contains.mode"),
+    ],
+)
+def test_a_fault_of_all_tests_is_told_once_where_it_is_written(
+    tmp_path: Path, scorers: dict, path: str
+) -> None:
+    (fault,) = look(tmp_path, models("m") | {"scorers": scorers}, 3).errors
+    assert (fault.file, fault.path) == ("config.yaml", path)
+
+
+def test_a_test_is_told_of_its_own_check_also_where_the_project_has_the_same_fault(tmp_path: Path) -> None:
+    own = {"id": "own", "input": "x", "checks": ["length"]}
+    cases = [own, {"id": "b", "input": "y"}, {"id": "c", "input": "z"}]
+    errors = look(tmp_path, models("m") | {"scorers": {"checks": ["length"]}}, cases).errors
+    assert [fault.path for fault in errors] == ["scorers.checks[0]", "own.length"]
+
+
+def test_a_way_of_marking_that_no_test_goes_by_keeps_no_run_from_starting(tmp_path: Path) -> None:
+    cases = [{"id": "a", "input": "x", "reference": "R", "checks": ["contains"]}]
+    for scorers in ({"checks": ["length"]}, {"default": "length"}):
+        assert not look(tmp_path, models("m") | {"scorers": scorers}, cases).errors
+
+
 def test_no_cases_and_no_models_are_errors_of_their_own(tmp_path: Path) -> None:
     project = make_project(tmp_path / "project", models("a"))
     book = PriceBook.for_config(project.config, project.root)

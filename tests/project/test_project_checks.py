@@ -70,6 +70,8 @@ def test_they_change_the_fingerprint_of_their_tests_only(tmp_path: Path) -> None
         ("{type: contains, weight: -1}", "scorers.checks[0]", "`weight`"),
         ("{type: contians}", "scorers.checks[0]", "`contains`"),
         ("{type: numeric, abs_tol: far}", "scorers.checks[0].abs_tol", "not a number"),
+        ("length", "scorers.checks[0]", "no limit"),
+        ("{type: regex, pattern: (}", "scorers.checks[0].pattern", "cannot be used"),
         ("{type: classification}", "scorers.checks[0].labels", "needs the option `labels`"),
     ],
 )
