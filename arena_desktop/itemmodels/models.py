@@ -27,9 +27,10 @@ from engine.domain import Case, SkippedModel
 from engine.errors import UserError
 from engine.execution.estimate import estimate
 from engine.execution.preflight import Preflight
+from engine.model_facts import canonical_feature, canonical_privacy
 from engine.price import Price
 from engine.stats.board import Reason
-from engine.stats.gates import check_card, feature_name, privacy_name
+from engine.stats.gates import check_card
 
 SAMPLED_CASES = 200
 """Test cases whose length tells what 100 answers cost; more change nothing."""
@@ -100,10 +101,10 @@ def stating(config: Config, cards: Mapping[str, Card], kind: str, name: str) -> 
 
 def _states(config: Config, card: Card, kind: str, name: str) -> bool:
     if kind == "privacy":
-        promises = {privacy_name(key): value for key, value in card.privacy.items()}
-        return promises.get(privacy_name(name)) is True
+        promises = {canonical_privacy(key): value for key, value in card.privacy.items()}
+        return promises.get(canonical_privacy(name)) is True
     if kind == "feature":
-        return feature_name(name) in {feature_name(item) for item in card.features or ()}
+        return canonical_feature(name) in {canonical_feature(item) for item in card.features or ()}
     needed = config.constraints.min_context_tokens or 0
     return card.context_tokens is not None and card.context_tokens >= needed
 

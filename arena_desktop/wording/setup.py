@@ -43,21 +43,21 @@ class MustHave:
     name: str = ""
 
 
-# The gates are imported when they are asked: the window's first paint needs none of the statistics.
+# Imported when asked: the window's first paint needs none of it.
 
 
 def one_feature(name: str) -> str:
     """The one spelling of a feature that has several."""
-    from engine.stats import gates
+    from engine.model_facts import canonical_feature
 
-    return gates.feature_name(name)
+    return canonical_feature(name)
 
 
 def one_privacy(name: str) -> str:
     """The one spelling of a promise that has several."""
-    from engine.stats import gates
+    from engine.model_facts import canonical_privacy
 
-    return gates.privacy_name(name)
+    return canonical_privacy(name)
 
 
 def must_haves(config: Config) -> tuple[MustHave, ...]:

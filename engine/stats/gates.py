@@ -10,29 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.config.schema import Card, Config, ModelEntry
+from engine.model_facts import canonical_feature, canonical_privacy
 from engine.stats.board import Reason
 
-_FEATURE_NAMES = {
-    "tools": "function_calling",
-    "tool_use": "function_calling",
-    "tool_calling": "function_calling",
-    "json_mode": "structured_outputs",
-    "json_schema": "structured_outputs",
-    "images": "vision",
-    "image_input": "vision",
-    "caching": "prompt_caching",
-    "thinking": "adaptive_thinking",
-    "extended_thinking": "adaptive_thinking",
-    "batching": "batch",
-}
-_PRIVACY_NAMES = {
-    "data_processing_agreement": "dpa",
-    "no_training": "training_opt_out",
-    "opt_out": "training_opt_out",
-    "zdr": "zero_data_retention",
-    "self_hosted": "on_prem",
-    "on_premise": "on_prem",
-}
 _SLACK = 1e-9
 
 
@@ -47,30 +27,18 @@ class Gates:
         return Gates(self.failures + other.failures, self.warnings + other.warnings)
 
 
-def feature_name(name: str) -> str:
-    """The one spelling of a feature that has several."""
-    plain = name.strip().lower().replace("-", "_").replace(" ", "_")
-    return _FEATURE_NAMES.get(plain, plain)
-
-
-def privacy_name(name: str) -> str:
-    """The one spelling of a privacy fact that has several."""
-    plain = name.strip().lower().replace("-", "_").replace(" ", "_")
-    return _PRIVACY_NAMES.get(plain, plain)
-
-
 def _verdict(reason: Reason, *, allowed: bool) -> Gates:
     return Gates(warnings=(reason,)) if allowed else Gates(failures=(reason,))
 
 
 def _features(config: Config, card: Card) -> Gates:
-    required = [feature_name(name) for name in config.constraints.required_features]
+    required = [canonical_feature(name) for name in config.constraints.required_features]
     if not required:
         return Gates()
     if card.features is None:
         allowed = config.constraints.allow_unknown_card is not False
         return _verdict(Reason("features_unknown", {"required": required}), allowed=allowed)
-    offered = {feature_name(name) for name in card.features}
+    offered = {canonical_feature(name) for name in card.features}
     missing = [name for name in required if name not in offered]
     if not missing:
         return Gates()
@@ -90,8 +58,8 @@ def _context(config: Config, card: Card) -> Gates:
 
 
 def _privacy(config: Config, card: Card) -> Gates:
-    required = [privacy_name(name) for name in config.constraints.privacy_required]
-    declared = {privacy_name(name): value for name, value in card.privacy.items()}
+    required = [canonical_privacy(name) for name in config.constraints.privacy_required]
+    declared = {canonical_privacy(name): value for name, value in card.privacy.items()}
     refused = [name for name in required if name in declared and declared[name] is not True]
     unknown = [name for name in required if name not in declared]
     result = Gates()
