@@ -29,7 +29,6 @@ from engine.project import Project
 from engine.scoring.base import CheckType, Option
 
 _UNLIMITED = 1_000_000_000.0
-_HUNDRED = frozenset({("numeric", "rel_tol")})
 _LONG_TEXTS = frozenset({"prompt", "system", "setup"})
 
 
@@ -83,7 +82,7 @@ def _number(place: Place) -> Field:
     low = 0.0 if option.minimum is None else float(option.minimum)
     high = _UNLIMITED if option.maximum is None else float(option.maximum)
     field = Number(place.title, place.value, place.name, low=low, high=high, whole=option.kind == "int")
-    of_100 = place.key in _HUNDRED or (low, high) == (0, 1)
+    of_100 = words.of_100(place.check, option)
     none = words.not_set_words(place.check) if option.default is None else ""
     return field.show(scale=100.0 if of_100 else 1.0, none_text=none)
 

@@ -26,12 +26,12 @@ from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card, CardHead, Divider
 from arena_desktop.widgets.chip import Chip
 from arena_desktop.widgets.labels import Label
+from arena_desktop.wording.check_choice import setting_row
 from arena_desktop.wording.setup import (
     counted,
     coverage_sentence,
     deciding_sentence,
     margin_sentence,
-    option_value,
     shares,
     weights_sentence,
 )
@@ -219,9 +219,9 @@ class ScoringView(SetupView):
         rows = []
         for option in (*check.options, *COMMON):
             value = marking.options.get(option.name)
-            words = option_value(option, value)
+            title, words = setting_row(check, option, value)
             if words and value != option.default:
-                rows.append((option.title, words))
+                rows.append((title, words))
         return rows
 
     def _show_weights(self, config: Config) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
+from arena_desktop.wording.setup import option_value
 from engine.domain import Problem
 from engine.scoring.base import CheckType, Option
 from engine.scoring.options import COMMON
@@ -80,6 +82,39 @@ def option_title(check: CheckType, option: Option) -> str:
         ("cost", "max_usd"): _tr("Highest price of an answer"),
     }
     return words.get((check.name, option.name), option.title)
+
+
+def of_100(check: CheckType, option: Option) -> bool:
+    """Whether people read a share of 1 as points of 100."""
+    return (check.name, option.name) == ("numeric", "rel_tol") or (option.minimum, option.maximum) == (0, 1)
+
+
+def setting_row(check: CheckType, option: Option, value: Any) -> tuple[str, str]:
+    """A setting where it is only shown: what it is called, and its value in that unit; empty = not set."""
+    key = (check.name, option.name)
+    titles = {
+        ("classification", "labels"): _tr("Labels"),
+        ("json_match", "ignore_keys"): _tr("Fields that do not count"),
+    }
+    return titles.get(key) or option_title(check, option), _shown(check, option, value)
+
+
+def _shown(check: CheckType, option: Option, value: Any) -> str:
+    key = (check.name, option.name)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and of_100(check, option):
+        return f"{value * 100:g}"
+    if is_number and key == ("latency", "max_ms"):
+        return f"{value / 1000:g}"
+    if is_number and key == ("cost", "max_usd"):
+        return f"${value:g}"
+    if isinstance(value, str) and option.name == "against":
+        return against_words(value)
+    if key == ("numeric", "locale"):
+        return dict(language_words()).get(value) or option_value(option, value)
+    if option.name == "rubric" and isinstance(value, list | tuple):
+        value = [item.get("name", "") if isinstance(item, Mapping) else item for item in value]
+    return option_value(option, value)
 
 
 def option_help(check: CheckType, option: Option) -> str:

@@ -202,6 +202,33 @@ def test_all_titles_and_options_have_words() -> None:
     assert marking_title(Marking(CheckSpec("my_scorer"), 1)) == "Own check: my_scorer"
 
 
+def test_settings_are_shown_in_the_unit_of_their_words(page: ScoringView, world: World, qtbot: QtBot) -> None:
+    checks = """
+      - {type: json_match, lenient: true, ignore_keys: [id, at]}
+      - {type: contains, threshold: 0.5}
+      - {type: numeric, rel_tol: 0.02, locale: de}
+      - {type: latency, max_ms: 1500}
+      - {type: cost, max_usd: 0.002}
+      - {type: pairwise_judge, against: reference, rubric: [{name: kind}, brief]}
+"""
+    tests = f"tests:\n  - id: a\n    input: Q\n    reference: '1'\n    checks:{checks}"
+    opened(page, world, qtbot, CONFIG, tests)
+    found = texts(page)
+    assert forbidden(found) == []
+    for title, value in (
+        ("Small slips in the JSON are fine, such as extra commas", "Yes"),
+        ("Fields that do not count", "id, at"),
+        ("Passes from, of 100", "50"),
+        ("May be off by, of 100", "2"),
+        ("How numbers are written", "1.234,5 as in German"),
+        ("Longest wait, in seconds", "1.5"),
+        ("Highest price of an answer", "$0.002"),
+        ("Compared with", "The right answer"),
+        ("What it looks at", "kind, brief"),
+    ):
+        assert found[found.index(title) + 1] == value
+
+
 def test_paid_and_hand_marking_are_not_tried() -> None:
     assert not any(
         can_be_tried(Marking(CheckSpec(name), 1)) for name in ("llm_judge", "manual", "cost", "own")
@@ -284,7 +311,7 @@ def test_comparing_by_meaning_shows_its_model_and_is_not_offered_to_try(
     tests = f"tests:\n  - {{id: a, input: Q, reference: R, checks: [{check}]}}\n"
     opened(page, world, qtbot, CONFIG, tests)
     found = texts(page)
-    for words in ("Asks a model", "Compared by", "Meaning", "The model that compares meanings", model, "0.8"):
+    for words in ("Asks a model", "Compared by", "Meaning", "The model that compares meanings", model, "80"):
         assert words in found
     assert "Costs extra" not in found
     offered = [page._tester._check.itemData(n) for n in range(page._tester._check.count())]
