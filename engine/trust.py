@@ -101,13 +101,34 @@ def content_hash(project: HasCode) -> str | None:
     Every file that could be run or imported counts, not only the named ones, because a named
     one may load the others.
     """
-    items = code_in(project)
-    if not items:
-        return None
+    found = seal(project)
+    return None if found is None else found.digest
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSeal:
+    """The code of a project as it was at a moment. `digest` is as `content_hash` tells it."""
+
+    root: Path
+    items: tuple[CodeItem, ...]
+    digest: str
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the files hold other code now. Reads all of them."""
+        return _hash(self.root, self.items) != self.digest
+
+
+def seal(project: HasCode) -> CodeSeal | None:
+    """The code of a project as it is now; None where it has none."""
+    items, root = tuple(code_in(project)), project.root.resolve()
+    return CodeSeal(root, items, _hash(root, items)) if items else None
+
+
+def _hash(root: Path, items: Sequence[CodeItem]) -> str:
     digest = hashlib.sha256()
     for item in items:
         digest.update(f"{item.kind}\0{item.what}\0".encode("utf-8", "surrogatepass"))
-    root = project.root.resolve()
     for path in sorted(_code_files(root, items)):
         _add_file(digest, root, path)
     return digest.hexdigest()

@@ -37,6 +37,7 @@ from engine.execution.skip_rules import skip_by_connection, skip_by_rule
 from engine.execution.widths import LaneWidth, lane_widths, read_environment
 from engine.keystore import KeyStore
 from engine.pricing import PriceBook
+from engine.trust import CodeSeal, seal
 
 if TYPE_CHECKING:
     from engine.project import Project
@@ -53,6 +54,7 @@ class Preflight:
     `judge` is the model that marks, where a check needs one and it can be asked; `judge_skip`
     says why it cannot. `embedders` are the models that checks compare meanings by, `embedder_skips`
     those of them that cannot be asked. `include_gated`: models that cannot qualify are asked as well.
+    `code` is the project's code that was trusted; None where none may run.
     """
 
     problems: tuple[Problem, ...]
@@ -69,6 +71,7 @@ class Preflight:
     embedders: tuple[ReadyModel, ...] = ()
     embedder_skips: tuple[SkippedModel, ...] = ()
     include_gated: bool = False
+    code: CodeSeal | None = None
 
     @property
     def lanes(self) -> dict[str, int]:
@@ -112,7 +115,10 @@ class _Examination:
         self._config = project.config
         self._means = means
         self._entries = [entry for entry in project.config.models if entry.enabled and models]
+        # Before the question whether it is trusted: what changes in between breaks the seal.
+        code = seal(project)
         self._code_trusted = means.trust or means.keystore.trust_book.is_trusted(project)
+        self._code = code if self._code_trusted else None
 
     def run(self) -> Preflight:
         problems = [
@@ -170,6 +176,7 @@ class _Examination:
             embedders=embedders,
             embedder_skips=embedder_skips,
             include_gated=self._means.include_gated,
+            code=self._code,
         )
 
     # ---- the judge

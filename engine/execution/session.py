@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.domain import RunStatus
-from engine.errors import ArenaError
+from engine.errors import ArenaError, UserError
 from engine.execution import events as ev
 from engine.execution import unsaved
 from engine.execution.arrivals import Arrivals
@@ -102,6 +102,13 @@ class Session:
     def open(self) -> None:
         """Enters the run in the store and gets everything ready. Raises the faults of the store."""
         self._started_at = self._clock.monotonic()
+        code = self.request.preflight.code
+        if code is not None and code.is_broken:
+            raise UserError(
+                "code_changed",
+                "The code of this project has changed since it was looked at, so nothing of it was run.",
+                hint="Open the project again. You are asked about its code as it is now.",
+            )
         opening = self._enter()
         self.run_id = opening.run_id
         try:
