@@ -52,7 +52,7 @@ class AppContext(QObject):
         self.projects = ProjectDesk(background, settings, keys)
         self.results = ResultDesk(background, store)
         self.runs = RunDesk(self.projects, self.results, keys, background)
-        self.rescoring = RescoreDesk(background, self.projects, self.results, keys)
+        self.rescoring = RescoreDesk(background, self.projects, self.results, keys, self.runs)
         # Before anybody else looks: the list of runs that follows is that of the project opened.
         self.projects.opened.connect(self.results.follow)
         self.projects.closed.connect(lambda: self.results.follow(None))

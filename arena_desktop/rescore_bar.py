@@ -36,13 +36,15 @@ class RescoreBar(QObject):
         desk.priced.connect(self._on_priced)
         desk.done.connect(self._on_done)
         desk.failed.connect(self._on_failed)
+        desk.unsaved.connect(self._on_unsaved)
         window.close_requested.connect(self._on_close)
 
     def _on_state(self) -> None:
         desk = self._context.rescoring
         if not desk.running:
-            return
-        if desk.asking:
+            # What is said of its end follows; one that waits its turn is told where all of them are.
+            self._window.close_message(KEY)
+        elif desk.asking:
             self._say_asking()
         else:
             self._say(self.tr("Marking the answers again."), self.tr("No model is asked."))
@@ -140,6 +142,10 @@ class RescoreBar(QObject):
     def _on_failed(self, error: ArenaError) -> None:
         self._window.show_message(Message(KEY, Tone.BAD, error.message, error.hint))
         self._close_if_wanted()
+
+    def _on_unsaved(self, _finished: object) -> None:
+        """The marks are offered to be saved; the window stays open for it."""
+        self._close_after = False
 
     def _on_close(self, event: QCloseEvent) -> None:
         desk = self._context.rescoring

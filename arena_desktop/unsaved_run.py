@@ -1,4 +1,4 @@
-"""Results that the history could not take: tried again, or saved in another file, and not lost in silence."""
+"""Results and marks that the history could not take: tried again, saved elsewhere, not lost in silence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEY = "unsaved_run"
 
 
 class UnsavedRun(QObject):
-    """Follows the run desk; the results stay in memory until they are on a disk. GUI thread only."""
+    """Follows the desks that run and mark; what is not saved stays in memory. GUI thread only."""
 
     saved = Signal(str)
     """Where the results are now; the history file or another."""
@@ -36,7 +36,9 @@ class UnsavedRun(QObject):
         self._count = 0
         self._why = ""
         self._busy = self._let_go = False
+        self._marks = False
         context.runs.ended.connect(self._on_ended)
+        context.rescoring.unsaved.connect(self._on_marks)
         window.close_requested.connect(self._on_close)
 
     @property
@@ -47,14 +49,25 @@ class UnsavedRun(QObject):
     def _on_ended(self, finished: RunFinished) -> None:
         if not finished.unsaved:
             return
+        self._keep(finished, marks=False)
+
+    def _on_marks(self, finished: RunFinished) -> None:
+        self._keep(finished, marks=True)
+
+    def _keep(self, finished: RunFinished, *, marks: bool) -> None:
         self._run, self._count, self._why = self._context.runs.unsaved, finished.unsaved, finished.error or ""
+        self._marks = marks
         self._offer()
 
     def _offer(self) -> None:
         again = StripButton(self.tr("Try again"), self.try_again, strong=True)
         elsewhere = StripButton(self.tr("Save in another file…"), self.ask_where)
         first = self.tr("The results of this run are not saved.")
-        text = self.tr("{why} The results stay in memory until the program is closed.").format(why=self._why)
+        text = self.tr("{why} The results stay in memory until the program is closed.")
+        if self._marks:
+            first = self.tr("The new marks are not saved.")
+            text = self.tr("{why} The marks stay in memory until the program is closed.")
+        text = text.format(why=self._why)
         self._say(Message(_KEY, Tone.BAD, first, text, (again, elsewhere), can_close=False))
 
     # saving
@@ -102,8 +115,13 @@ class UnsavedRun(QObject):
         self._run = None
         self._context.runs.results_are_saved()
         first = self.tr("The results of the run are saved.")
+        if self._marks:
+            first = self.tr("The new marks are saved, with their run.")
         self._say(Message(_KEY, Tone.GOOD, first, self.tr("They are in {path}.").format(path=place)))
-        self._context.results.list_runs(None)
+        results = self._context.results
+        results.list_runs(None)
+        if self._marks and results.result is not None:
+            results.open_run(results.result.run_id)
         self.saved.emit(place)
 
     def _on_failed(self, error: Exception) -> None:
@@ -124,6 +142,8 @@ class UnsavedRun(QObject):
         event.ignore()
         title = self.tr("Close and lose results?")
         text = self.tr("The results of the last run are in memory only. Closing the window loses them.")
+        if self._marks:
+            text = self.tr("The new marks are in memory only. Closing the window loses them.")
         question = RunQuestion(self._window, "dialog_unsaved_run", title, text)
         question.offer(Choice.STOP, self.tr("Close and lose them"), "button_lose_results")
         question.offer(Choice.KEEP, self.tr("Keep the window open"), "button_keep_open")

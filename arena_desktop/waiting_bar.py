@@ -42,7 +42,7 @@ class WaitingBar(QObject):
         self._window.show_message(Message(ORDERED, Tone.INFO, first, text, (see,)))
 
     def _on_removed(self, gone: tuple[WaitingRun, ...]) -> None:
-        first = words.removed_sentence([entry.order.name for entry in gone])
+        first = words.removed_sentence([entry.order for entry in gone])
         undo = StripButton(self.tr("Undo"), lambda: self._waiting.put_back(gone), closes=True)
         self._window.show_message(Message(REMOVED, Tone.INFO, first, "", (undo,)))
 

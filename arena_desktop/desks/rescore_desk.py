@@ -1,7 +1,8 @@
 """Marking a saved run again by the open project as it is now.
 
 What is free is done at once, in the background. Where a judge has to be asked, its price is told
-first and nothing is asked before `go_on`; then a session with a thread of its own asks it.
+first and nothing is asked before `go_on`; then a session with a thread of its own asks it, in turn with
+the runs: never while one of them asks.
 """
 
 from __future__ import annotations
@@ -20,11 +21,15 @@ if TYPE_CHECKING:
     from arena_desktop.desks.marking_controller import MarkingController
     from arena_desktop.desks.project_desk import OpenProject, ProjectDesk
     from arena_desktop.desks.result_desk import ResultDesk
+    from arena_desktop.desks.run_desk import RunDesk
+    from arena_desktop.desks.run_orders import MarkingOrder
     from engine.domain import RunStatus, SkippedModel
     from engine.execution.events import Event, RunFinished
     from engine.execution.mark_again import MarkAgain
     from engine.execution.rescore import Rescored
     from engine.keystore import KeyStore
+    from engine.pricing import PriceBook
+    from engine.project import Project
 
 
 @dataclass(slots=True)
@@ -59,19 +64,29 @@ class RescoreDesk(QObject):
     """Rescored: stored; whoever shows the run reads it again. `ended_as` says how a session went."""
     failed = Signal(object)
     """ArenaError: what was marked until then is kept."""
+    unsaved = Signal(object)
+    """RunFinished: the history could not take the marks; `RunDesk.unsaved` holds the session."""
     state_changed = Signal()
 
     def __init__(
-        self, background: Background, projects: ProjectDesk, results: ResultDesk, keys: KeyStore
+        self,
+        background: Background,
+        projects: ProjectDesk,
+        results: ResultDesk,
+        keys: KeyStore,
+        runs: RunDesk,
     ) -> None:
         super().__init__()
         self._background, self._projects, self._results, self._keys = background, projects, results, keys
+        self._runs = runs
+        self._prices: PriceBook | None = None
         self._job: Job | None = None
         self._found: MarkAgain | None = None
         self._controller: MarkingController | None = None
         self.progress: MarkingProgress | None = None
         self.ended_as: RunStatus | None = None
         self.skip: SkippedModel | None = None
+        runs.marking_due.connect(self._on_due)
 
     @property
     def running(self) -> bool:
@@ -110,22 +125,45 @@ class RescoreDesk(QObject):
             hint = "Open the project that this run belongs to."
             self.failed.emit(UserError("no_project", "No project is open.", hint=hint))
             return
+        if self._runs.waiting.holds_marking(run_id):
+            told = "This run waits to be marked again already."
+            self.failed.emit(UserError("waits_already", told, hint="It starts by itself."))
+            return
         self.progress, self.ended_as, self.skip = None, None, None
+        self._prices = opened.prices
 
         def work(job: Job) -> tuple[MarkAgain, Rescored | None]:
             found = self._look(job, run_id, opened)
-            return found, None if found.asks else self._free(job, run_id, opened)
+            return found, None if found.asks else self._free(job, run_id, opened.project)
 
         self._job = self._background.run(work, self._on_looked, self._on_failed, name="rescore")
         self.state_changed.emit()
 
     def go_on(self) -> None:
-        """Asks the judge for the price that was told."""
-        found, self._found = self._found, None
-        if found is None:
+        """Asks the judge for the price that was told: now, or when what goes on and what was ordered
+        before have ended."""
+        found, self._found, prices = self._found, None, self._prices
+        if found is None or prices is None:
+            return
+        from arena_desktop.desks.run_orders import MarkingOrder
+
+        run_id, results = found.run_id, self._results
+        number = next((run.number for run in results.runs if run.run_id == run_id), None)
+        try:
+            self._runs.mark_in_turn(MarkingOrder(found, prices, lambda: results.store(run_id), number))
+        except ArenaError as error:
+            self.failed.emit(error)
+        self.state_changed.emit()
+
+    def _on_due(self, order: MarkingOrder) -> None:
+        found = order.found
+        if not found.asks:
+            # Somebody marked it while it waited.
+            self._mark_freely(found.run_id, found.project, in_turn=True)
             return
         from arena_desktop.desks.marking_controller import MarkingController
 
+        self.ended_as = self.skip = None
         controller = self._controller = MarkingController(found)
         self.progress = MarkingProgress(found.answers)
         controller.events.connect(self._on_events)
@@ -139,13 +177,19 @@ class RescoreDesk(QObject):
         opened = self._projects.current
         if self.running or opened is None:
             return
+        self._mark_freely(run_id, opened.project)
+
+    def _mark_freely(self, run_id: str, project: Project, *, in_turn: bool = False) -> None:
         self.progress, self.ended_as, self.skip = None, None, None
 
         def work(job: Job) -> Rescored:
-            return self._free(job, run_id, opened)
+            return self._free(job, run_id, project)
 
         self._job = self._background.run(work, self._on_freely, self._on_failed, name="rescore")
         self.state_changed.emit()
+        if in_turn:
+            # Nobody is asked, so that the next one need not wait.
+            self._runs.marking_ended()
 
     def decline(self) -> str:
         """Nothing is asked and nothing is changed. Returns the run that was not marked."""
@@ -173,16 +217,16 @@ class RescoreDesk(QObject):
         means = Means(self._keys, opened.prices, probe=probe, should_stop=lambda: job.stopped)
         return look(self._results.store(run_id), run_id, opened.project, means)
 
-    def _free(self, job: Job, run_id: str, opened: OpenProject) -> Rescored:
+    def _free(self, job: Job, run_id: str, project: Project) -> Rescored:
         from engine.execution.rescore import Tools, rescore, sandbox_for
 
         tools = Tools(
-            trusted=self._keys.trust_book.is_trusted(opened.project),
-            sandbox=sandbox_for(opened.project),
+            trusted=self._keys.trust_book.is_trusted(project),
+            sandbox=sandbox_for(project),
             should_stop=lambda: job.stopped,
             progress=self.progressed.emit,
         )
-        return rescore(self._results.store(run_id), run_id, opened.project, tools)
+        return rescore(self._results.store(run_id), run_id, project, tools)
 
     # ---- answers
 
@@ -229,8 +273,15 @@ class RescoreDesk(QObject):
         self.state_changed.emit()
         if rescored is not None:
             self.done.emit(rescored)
+        elif finished.unsaved:
+            self._runs.marking_ended(controller)
+            self.unsaved.emit(finished)
             return
-        failure = controller.failure if controller is not None else None
+        else:
+            self._tell_failure(controller.failure if controller is not None else None, finished)
+        self._runs.marking_ended()
+
+    def _tell_failure(self, failure: BaseException | None, finished: RunFinished) -> None:
         if not isinstance(failure, ArenaError):
             kept = "The marks made until then are kept; mark again for the rest."
             hint = f"{finished.error or ''} {kept}".strip()

@@ -1,6 +1,7 @@
 """The run under way and those that wait: one at a time per program, the others in their order.
 
-Hands the controller's events on and keeps the counts.
+Hands the controller's events on and keeps the counts. A session that marks a saved run again takes the
+same place: there is one budget and one lane for a judge.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from arena_desktop import __version__
-from arena_desktop.desks.run_orders import Resume, RunOrder, Wait, WaitingRun
+from arena_desktop.desks.run_orders import MarkingOrder, Order, Resume, RunOrder, Wait, WaitingRun
 from arena_desktop.desks.run_progress import RunProgress
 from arena_desktop.desks.waiting_runs import WaitingRuns
 from engine.errors import ArenaError, UserError
@@ -83,6 +84,8 @@ class RunDesk(QObject):
     """`running`, `busy`, `paused`, `stopping` or what waits changed."""
     question = Signal(object)
     """ResumeQuestion: `carry_on` wants a choice first."""
+    marking_due = Signal(object)
+    """MarkingOrder: its turn has come; `marking_ended` follows, whatever becomes of it."""
 
     def __init__(
         self, projects: ProjectDesk, results: ResultDesk, keys: KeyStore, background: Background
@@ -93,6 +96,7 @@ class RunDesk(QObject):
         self._controller: RunController | None = None
         self._began: RunBegan | None = None
         self._checking: int | None = None
+        self._marking = False
         self._paused = self._stopping = False
         self.progress = RunProgress(time.monotonic)
         self._unsaved: RunController | None = None
@@ -120,8 +124,8 @@ class RunDesk(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a run is under way or about to start: what is ordered now waits."""
-        return self._controller is not None or self._checking is not None
+        """Whether a run is under way or about to start, or one is marked again: what is ordered now waits."""
+        return self._controller is not None or self._checking is not None or self._marking
 
     def has(self, run_id: str) -> bool:
         """Whether this saved run is being carried on, or waits for it."""
@@ -253,12 +257,36 @@ class RunDesk(QObject):
 
     # the waiting line
 
-    def _take_on(self, order: RunOrder) -> None:
+    def mark_in_turn(self, order: MarkingOrder) -> None:
+        """Lets a saved run be marked again as soon as nothing else asks; `marking_due` follows.
+
+        Raises UserError while results are not saved.
+        """
+        self._refuse_unsaved()
+        self._take_on(order)
+
+    def marking_ended(self, unsaved: RunController | None = None) -> None:
+        """The session is over; `unsaved` where the history could not take its marks."""
+        self._marking = False
+        if unsaved is not None:
+            self._unsaved = unsaved
+        self._start_next()
+        self.state_changed.emit()
+
+    def _take_on(self, order: Order) -> None:
         if self.busy or self.waiting.next_up() is not None:
             self.waiting.add(order)
             self._start_next()
         else:
-            self._launch(order)
+            self._begin(order)
+
+    def _begin(self, order: Order, *, waited: bool = False, left_out: tuple[str, ...] = ()) -> None:
+        if not isinstance(order, MarkingOrder):
+            self._launch(order, waited=waited, left_out=left_out)
+            return
+        self._marking = True
+        self.marking_due.emit(order)
+        self.state_changed.emit()
 
     def _start_next(self) -> None:
         """Looks at the run whose turn it is, if none goes on; it starts when nothing speaks against it."""
@@ -269,7 +297,7 @@ class RunDesk(QObject):
         self.waiting.replace(replace(entry, wait=Wait.CHECKING))
         order, keys = entry.order, self._keys
 
-        def work(job: Job) -> RunOrder:
+        def work(job: Job) -> Order:
             return order.looked_at_anew(keys, lambda: job.stopped)
 
         self._background.run(work, self._on_looked, self._on_not_looked, name="look at the next run")
@@ -280,7 +308,7 @@ class RunDesk(QObject):
         number, self._checking = self._checking, None
         return None if number is None else self.waiting.find(number)
 
-    def _on_looked(self, order: RunOrder) -> None:
+    def _on_looked(self, order: Order) -> None:
         entry = self._checked()
         if entry is not None:
             looked = entry.looked_at(order)
@@ -288,7 +316,7 @@ class RunDesk(QObject):
                 self.waiting.replace(looked)
             else:
                 self.waiting.take(looked.number)
-                self._launch(looked.order, waited=True, left_out=looked.left_out)
+                self._begin(looked.order, waited=True, left_out=looked.left_out)
         self._start_next()
         self.state_changed.emit()
 

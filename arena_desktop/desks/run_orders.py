@@ -1,4 +1,5 @@
-"""An ordered run: everything it was ordered with, and what has changed when its turn comes. No Qt."""
+"""An ordered run, or an ordered marking of a saved one: everything it was ordered with, and what has
+changed when its turn comes. No Qt."""
 
 from __future__ import annotations
 
@@ -11,13 +12,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from engine.config.schema import Budgets
     from engine.domain import Cell, Note
     from engine.errors import ArenaError
+    from engine.execution.mark_again import MarkAgain
     from engine.execution.plan import Plan
     from engine.execution.preflight import Preflight
     from engine.keystore import KeyStore
     from engine.pricing import PriceBook
     from engine.project import Project
+    from engine.storage.store import Store
 
 ASK_ABOVE_USD = Decimal(1)
 """Above this a run is asked about even where the project names no amount."""
@@ -55,6 +59,11 @@ class RunOrder:
         """The name of its project."""
         return self.project.config.project
 
+    @property
+    def marking(self) -> MarkAgain | None:
+        """A run asks models."""
+        return None
+
     def looked_at_anew(self, keys: KeyStore, should_stop: Callable[[], bool]) -> RunOrder:
         """The same order with keys, servers and prices as they are now. For a background thread.
 
@@ -74,6 +83,52 @@ class RunOrder:
         )
         plan = make_plan(self.project, preflight)
         return replace(self, preflight=preflight, prices=prices, plan=plan)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkingOrder:
+    """A saved run that is to be marked again, and somebody has to be asked for it.
+
+    `found` is what it asks and costs, `open_store` opens the store of the run, `number` is the run's.
+    """
+
+    found: MarkAgain
+    prices: PriceBook
+    open_store: Callable[[], Store]
+    number: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its project."""
+        return self.found.project.config.project
+
+    @property
+    def marking(self) -> MarkAgain | None:
+        """What is asked and what it costs."""
+        return self.found
+
+    @property
+    def resume(self) -> Resume | None:
+        """No run is carried on."""
+        return None
+
+    def looked_at_anew(self, keys: KeyStore, should_stop: Callable[[], bool]) -> MarkingOrder:
+        """The same order by the marks, keys and prices as they are now. For a background thread.
+
+        Raises UserError where it cannot be done any more.
+        """
+        from engine.execution.candidates import Means
+        from engine.execution.mark_again import look
+        from engine.pricing import PriceBook
+
+        project = self.found.project
+        prices = PriceBook.for_config(project.config, project.root)
+        means = Means(keys, prices, probe=True, should_stop=should_stop)
+        found = look(self.open_store(), self.found.run_id, project, means)
+        return replace(self, found=found, prices=prices)
+
+
+Order = RunOrder | MarkingOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +153,10 @@ class Change(StrEnum):
     TRUST = "trust"
 
 
-def terms_of(order: RunOrder) -> Terms:
+def terms_of(order: Order) -> Terms:
     """The terms of an order, by the prices it holds."""
+    if isinstance(order, MarkingOrder):
+        return _terms_of_marking(order.found)
     from engine.execution.estimate import estimate, questions
 
     config, preflight = order.project.config, order.preflight
@@ -108,16 +165,28 @@ def terms_of(order: RunOrder) -> Terms:
         # A quick look asks a few tests of what was looked at.
         priced = [(model.entry, model.price) for model in preflight.ready]
         found = estimate(config, order.project.cases, priced, preflight.judge)
-    most, limit = found.total.high, config.budgets.max_run_usd
-    if most is not None and limit is not None and config.budgets.on_exceed == "stop":
-        most = min(most, limit)
     return Terms(
-        most=most,
+        most=_limited(found.total.high, config.budgets),
         unpriced=found.unpriced,
         questions=questions(config, found),
         trusted=preflight.code_trusted,
         models=tuple(model.entry.key for model in preflight.ready),
     )
+
+
+def _terms_of_marking(found: MarkAgain) -> Terms:
+    return Terms(
+        most=_limited(found.cost.high, found.project.config.budgets),
+        unpriced=found.unpriced,
+        questions=found.confirm,
+        trusted=found.request.preflight.code_trusted,
+    )
+
+
+def _limited(most: Decimal | None, budgets: Budgets) -> Decimal | None:
+    if most is None or budgets.max_run_usd is None or budgets.on_exceed != "stop":
+        return most
+    return min(most, budgets.max_run_usd)
 
 
 def changes(agreed: Terms, now: Terms) -> tuple[Change, ...]:
@@ -156,7 +225,7 @@ class WaitingRun:
     """
 
     number: int
-    order: RunOrder
+    order: Order
     agreed: Terms
     wait: Wait = Wait.TURN
     changes: tuple[Change, ...] = ()
@@ -168,7 +237,7 @@ class WaitingRun:
         """The most it can cost, by what is known of it now."""
         return (self.now or self.agreed).most
 
-    def looked_at(self, order: RunOrder) -> WaitingRun:
+    def looked_at(self, order: Order) -> WaitingRun:
         """As it waits once it was looked at: free to start as agreed, or held for a person."""
         now = terms_of(order)
         found = changes(self.agreed, now)

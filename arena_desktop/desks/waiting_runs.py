@@ -1,4 +1,7 @@
-"""The runs that wait for their turn, first come first served. Holds them; the run desk starts them."""
+"""The runs that wait for their turn, and saved ones that wait to be marked again: first come first served.
+
+Holds them; the run desk starts them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from arena_desktop.desks.run_orders import Resume, RunOrder, Wait, WaitingRun, terms_of
+from arena_desktop.desks.run_orders import Order, Resume, Wait, WaitingRun, terms_of
 
 
 class WaitingRuns(QObject):
@@ -50,11 +53,16 @@ class WaitingRuns(QObject):
         """Whether a saved run waits to be carried on."""
         return any(entry.order.resume and entry.order.resume.run_id == run_id for entry in self._entries)
 
+    def holds_marking(self, run_id: str) -> bool:
+        """Whether a saved run waits to be marked again."""
+        found = [entry.order.marking for entry in self._entries]
+        return any(marking is not None and marking.run_id == run_id for marking in found)
+
     def next_up(self) -> WaitingRun | None:
         """The one whose turn it is."""
         return next((entry for entry in self._entries if entry.wait is Wait.TURN), None)
 
-    def add(self, order: RunOrder) -> WaitingRun:
+    def add(self, order: Order) -> WaitingRun:
         """At the end of the line."""
         self._last += 1
         entry = WaitingRun(self._last, order, terms_of(order))

@@ -19,7 +19,7 @@ def ask_to_agree(parent: QWidget, waiting: WaitingRuns, entry: WaitingRun) -> No
         price=words.held_sentence(entry),
         counts=words.order_line(entry.order, now.most),
         reasons=words.change_sentences(entry.agreed, now, entry.changes),
-        pay=words.agree_button(now.most),
+        pay=words.agree_button(now.most, marking=entry.order.marking is not None),
         keep=words.decide_later(),
     )
     dialog = ConfirmCostDialog(parent, question)

@@ -71,7 +71,8 @@ class RunLine(Card):
         for number, entry in enumerate(self._waiting.entries, start=1):
             place += entry.wait is Wait.TURN
             self._rows.addWidget(self._row(number, entry, place if entry.wait is Wait.TURN else 0))
-        self.title.setText(words.waiting_title(len(self._waiting)))
+        markings = sum(entry.order.marking is not None for entry in self._waiting.entries)
+        self.title.setText(words.waiting_title(len(self._waiting), markings))
         self._show_parts()
         if focus is not None:
             self._focus_near(focus)

@@ -1,4 +1,5 @@
-"""Runs that wait their turn, in words: what waits, what has changed since, what becomes of it."""
+"""Runs, and saved ones to be marked again, that wait their turn, in words: what waits, what has changed
+since, what becomes of it."""
 
 from __future__ import annotations
 
@@ -13,15 +14,17 @@ from arena_desktop.wording.run import counted
 from arena_desktop.wording.run_start import counts_line
 
 if TYPE_CHECKING:
-    from arena_desktop.desks.run_orders import RunOrder, Terms, WaitingRun
+    from arena_desktop.desks.run_orders import Order, Terms, WaitingRun
 
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("RunQueue", text)
 
 
-def waiting_title(count: int) -> str:
-    """The head of the list: "2 runs wait their turn"."""
+def waiting_title(count: int, markings: int = 0) -> str:
+    """The head of the list: "2 runs wait their turn". `markings` of them mark a saved run again."""
+    if markings:
+        return counted(count, _tr("1 waits its turn"), _tr("{count} wait their turn"))
     return counted(count, _tr("1 run waits its turn"), _tr("{count} runs wait their turn"))
 
 
@@ -39,12 +42,14 @@ def at_most(usd: Decimal | None) -> str:
     return _tr("up to {cost}").format(cost=formats.money(usd))
 
 
-def order_line(order: RunOrder, most: Decimal | None) -> str:
+def order_line(order: Order, most: Decimal | None) -> str:
     """What waits: "Support triage, 3 models, 20 tests: 60 questions, up to $0.40"."""
     return _tr("{name}, {what}, {cost}").format(name=order.name, what=_what(order), cost=at_most(most))
 
 
-def _what(order: RunOrder) -> str:
+def _what(order: Order) -> str:
+    if order.marking is not None:
+        return _marked_again(order.number, order.marking.answers)
     resume, plan = order.resume, order.plan
     if resume is None:
         return counts_line(len(plan.models), len(plan.cases), plan.trials, plan.planned)
@@ -59,6 +64,13 @@ def _what(order: RunOrder) -> str:
     if not asked:
         return _tr("the rest of run {number}").format(number=resume.number)
     return _tr("the rest of run {number}, {asked}").format(number=resume.number, asked=asked)
+
+
+def _marked_again(number: int | None, answers: int) -> str:
+    asked = counted(answers, _tr("1 answer"), _tr("{count} answers"))
+    if number is None:
+        return _tr("{answers} of a run to be marked again").format(answers=asked)
+    return _tr("{answers} of run {number} to be marked again").format(answers=asked, number=number)
 
 
 def turn_word(entry: WaitingRun, place: int) -> str:
@@ -122,11 +134,16 @@ def ordered_text(running: str) -> str:
     )
 
 
-def removed_sentence(names: Sequence[str]) -> str:
-    """Runs were taken out of the line."""
-    if len(names) == 1:
-        return _tr("{name} will not run.").format(name=names[0])
-    return _tr("{count} waiting runs will not start.").format(count=len(names))
+def removed_sentence(orders: Sequence[Order]) -> str:
+    """Some were taken out of the line."""
+    marking = any(order.marking is not None for order in orders)
+    if len(orders) == 1:
+        text = _tr("{name} will not be marked again.") if marking else _tr("{name} will not run.")
+        return text.format(name=orders[0].name)
+    text = (
+        _tr("{count} that waited will not start.") if marking else _tr("{count} waiting runs will not start.")
+    )
+    return text.format(count=len(orders))
 
 
 def began_without(name: str, labels: Sequence[str]) -> str:
@@ -188,8 +205,12 @@ def close_idle_text(waiting: int) -> str:
     )
 
 
-def agree_button(most: Decimal | None) -> str:
+def agree_button(most: Decimal | None, *, marking: bool = False) -> str:
     """The button that says yes to the terms of today."""
+    if marking:
+        if not most:
+            return _tr("Mark, price not known") if most is None else _tr("Mark, for free")
+        return _tr("Mark for at most {cost}").format(cost=formats.money(most))
     if most is None:
         return _tr("Run, price not known")
     if most == 0:

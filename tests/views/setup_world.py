@@ -29,6 +29,7 @@ from arena_desktop.context import Sample
 from arena_desktop.desks.project_desk import ProjectDesk
 from arena_desktop.desks.rescore_desk import RescoreDesk
 from arena_desktop.desks.result_desk import ResultDesk
+from arena_desktop.desks.run_desk import RunDesk
 from arena_desktop.settings import Settings
 from engine.domain import RunInfo, RunStatus
 from engine.keystore import KeyStore
@@ -118,7 +119,8 @@ class World(QObject):
         self.projects = ProjectDesk(self.background, self.settings, self.keys)
         self.results = ResultDesk(self.background, folder / "store.sqlite")
         self.runs = NotingRuns()
-        self.rescoring = RescoreDesk(self.background, self.projects, self.results, self.keys)
+        real_runs = RunDesk(self.projects, self.results, self.keys, self.background)
+        self.rescoring = RescoreDesk(self.background, self.projects, self.results, self.keys, real_runs)
         shipped = ("support-triage", "local-models", "judge-demo")
         self.samples = {name: Sample(name, folder) for name in shipped}
         self.pages: list[str] = []

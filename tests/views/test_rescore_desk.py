@@ -37,7 +37,7 @@ def context(theme: Theme, tmp_path: Path) -> Iterator[AppContext]:
 
 
 def desk_of(context: AppContext) -> RescoreDesk:
-    return RescoreDesk(context.background, context.projects, context.results, context.keys)
+    return context.rescoring
 
 
 def open_project(context: AppContext, folder: Path, qtbot: QtBot) -> None:
