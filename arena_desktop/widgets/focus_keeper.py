@@ -34,6 +34,9 @@ class FocusKeeper(QObject):
         # The parts of a window lose the focus while it is taken down.
         if not isValid(self) or not isValid(self._ring):
             return
+        if self._before is not None and new is not None and new.window() is self._window:
+            # Back from a question in front of the window, while which the control went away.
+            self._later.start()
         if old is None or not isValid(old) or old.window() is not self._window:
             return
         if usable(old) and (new is None or usable(new)):
@@ -45,11 +48,11 @@ class FocusKeeper(QObject):
         self._later.start()
 
     def _look(self) -> None:
-        old, self._before = self._before, None
         page, now = self._page(), QApplication.focusWidget()
         asked = QApplication.activeModalWidget() or QApplication.activePopupWidget()
         if asked is not None or not self._window.isActiveWindow() or not isinstance(page, Page):
             return
+        old, self._before = self._before, None
         if now is not None and usable(now) and old is not None and isValid(old) and usable(old):
             return
         stays = now is not None and usable(now) and page.isAncestorOf(now)

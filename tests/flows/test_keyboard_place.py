@@ -24,11 +24,10 @@ def test_after_run_the_keyboard_is_at_pause_and_then_on_the_result(
     window.menus.action("action_run").trigger()
     run = find("button_run", QPushButton)
     assert QApplication.focusWidget() is run
-    window.context.runs.state_changed.connect(window.context.runs.pause)
     qtbot.keyClick(run, Qt.Key.Key_Space)
     pause = find("button_pause", QPushButton)
     qtbot.waitUntil(lambda: QApplication.focusWidget() is pause, timeout=LONG_MS)
-    window.context.runs.state_changed.disconnect(window.context.runs.pause)
+    qtbot.waitUntil(lambda: window.context.runs.progress.done > 0, timeout=LONG_MS)
     window.context.runs.stop_now()
     qtbot.waitUntil(lambda: window.current_page() == "results", timeout=LONG_MS)
     results = window.page("results")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractSlider,
     QApplication,
+    QDialog,
     QLineEdit,
     QProgressBar,
     QWidget,
@@ -365,3 +366,24 @@ def test_who_goes_on_by_tab_is_left_alone(window: MainWindow, qtbot) -> None:
     now = QApplication.focusWidget()
     assert now is not again
     assert page.isAncestorOf(now)
+
+
+def test_a_control_that_goes_away_behind_a_question_leaves_the_keyboard_on_the_page(
+    window: MainWindow, qtbot
+) -> None:
+    page = window.page("home")
+    again, stop = page.findChild(Button, "button_again"), Button("Pause", name="button_pause")
+    page.body.addWidget(stop)
+    page.lands_on = ("button_pause",)
+    again.setFocus()
+    asked = QDialog(window)
+    asked.setModal(True)
+    with qtbot.waitActive(asked):
+        asked.show()
+        asked.activateWindow()
+    again.hide()
+    QApplication.processEvents()
+    with qtbot.waitActive(window):
+        asked.close()
+        window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is stop)
