@@ -353,12 +353,15 @@ class RunView(Page):
         self.button_retry.setToolTip(retry_sentence(failed))
         if going:
             self._say_sandbox()
-            offers = RunOffers(self._offer_again, self._context.key_wanted.emit)
             passed = limit_message(runs.progress)
-            for message in set_aside_messages(runs.progress, self._heads, offers):
+            for message in self._set_aside():
                 self._say_once(message)
             if passed is not None:
                 self._say_once(passed)
+
+    def _set_aside(self, *, ended: bool = False) -> list[Message]:
+        offers = RunOffers(self._offer_again, self._context.key_wanted.emit)
+        return set_aside_messages(self._context.runs.progress, self._heads, offers, ended=ended)
 
     def _say_sandbox(self) -> None:
         message = sandbox_message(self._context.runs.progress)
@@ -390,6 +393,10 @@ class RunView(Page):
         self.header.set_title(words.ended_title(finished.status))
         self.going.show_end(finished)
         self.check_tell.hide()
+        open_ones = {message.key for message in self.strips.messages()}
+        for message in self._set_aside(ended=True):
+            if message.key in open_ones:
+                self.strips.show_message(message)
         if finished.error:
             first = words.ended_title(finished.status) + "."
             self.strips.show_message(Message("ended", Tone.BAD, first, finished.error))

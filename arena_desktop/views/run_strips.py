@@ -121,10 +121,14 @@ class RunOffers:
     again: Callable[[tuple[str, ...]], None]
     key: Callable[[str], None]
 
-    def buttons(self, code: str, keys: Sequence[str], connection: str) -> tuple[StripButton, ...]:
+    def buttons(
+        self, code: str, keys: Sequence[str], connection: str, *, ended: bool = False
+    ) -> tuple[StripButton, ...]:
         """The next step for a reason; none where only the settings of the next run help."""
-        if code == "budget_model":
+        if code == "budget_model" or (ended and code != "denied"):
             return ()
+        if ended:
+            return (StripButton(words.check_key(), lambda: self.key(connection)),)
         again = StripButton(words.offer_again(len(keys)), lambda: self.again(tuple(keys)), closes=True)
         if code != "denied":
             return (again,)
@@ -132,20 +136,25 @@ class RunOffers:
 
 
 def set_aside_messages(
-    progress: RunProgress, heads: Mapping[str, ModelHead], offers: RunOffers
+    progress: RunProgress, heads: Mapping[str, ModelHead], offers: RunOffers, *, ended: bool = False
 ) -> list[Message]:
-    """One message per reason why models get no more questions, with what can be done about it."""
+    """One message per reason why models get no more questions, with what can be done about it.
+
+    Once the run has ended nothing can be asked in it any more: what failed is tried again below.
+    """
     groups: dict[str, list[str]] = {}
     for key, model in progress.models.items():
         if model.set_aside and key in heads:
             groups.setdefault(model.set_aside, []).append(key)
-    others = any(m.waiting and not m.set_aside for m in progress.models.values() if m.skipped is None)
+    others = not ended and any(
+        m.waiting and not m.set_aside for m in progress.models.values() if m.skipped is None
+    )
     messages = []
     for code, keys in groups.items():
         model = progress.models[keys[0]]
         text = words.set_aside_text(code, model.last_error, others=others, until=model.aside_until)
-        first = words.set_aside_sentence([heads[key].label for key in keys])
-        buttons = offers.buttons(code, keys, model.lane)
+        first = words.set_aside_sentence([heads[key].label for key in keys], ended=ended)
+        buttons = offers.buttons(code, keys, model.lane, ended=ended)
         messages.append(Message(f"aside_{code}", Tone.WARN, first, text, buttons))
     return messages
 

@@ -205,8 +205,11 @@ def set_aside_chip(code: str) -> str:
     return chips.get(code, _tr("Set aside"))
 
 
-def set_aside_sentence(labels: Sequence[str]) -> str:
-    """First sentence of the strip about models that get no more questions."""
+def set_aside_sentence(labels: Sequence[str], *, ended: bool = False) -> str:
+    """First sentence of the strip about models that get no more questions; `ended`: nor does any other."""
+    if ended:
+        one, many = _tr("{model} was asked no more."), _tr("{count} models were asked no more.")
+        return one.format(model=labels[0]) if len(labels) == 1 else many.format(count=len(labels))
     if len(labels) == 1:
         return _tr("{model} gets no more questions.").format(model=labels[0])
     return _tr("{count} models get no more questions.").format(count=len(labels))

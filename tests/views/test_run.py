@@ -319,6 +319,9 @@ def test_a_run_from_press_to_end_keeps_honest_counts(ready: RunView, fresh: AppC
     assert going.row_state("aster") == "Finished"
     assert going.row_state("ember") == "Set aside: always fails"
     assert going.row_state("grove") == "Needs a key"
+    (aside,) = [message for message in ready.strips.messages() if message.key.startswith("aside_")]
+    assert (aside.first, aside.buttons) == ("Ember Beta was asked no more.", ())
+    assert "go on" not in aside.text
     assert forbidden(texts(ready)) == []
     assert nameless(ready) == []
     assert not ready.button_cancel.isVisible()
