@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from arena_desktop.context import AppContext
 from arena_desktop.theme.switch import Appearance, Theme
+from arena_desktop.views.scoring import ScoringView
 from tests.views.run_world import CONFIG, close_context, made_tests, make_context, run_now, write_project
 from tests.views.setup_world import World
 
@@ -32,6 +34,17 @@ def world(theme: Theme, tmp_path: Path) -> Iterator[World]:
     made = World(tmp_path)
     yield made
     made.close()
+
+
+@pytest.fixture
+def scoring_page(world: World, qtbot: QtBot) -> ScoringView:
+    """The page before any project is open."""
+    view = ScoringView(world)
+    qtbot.addWidget(view)
+    view.resize(1200, 900)
+    with qtbot.waitExposed(view):
+        view.show()
+    return view
 
 
 @dataclass(frozen=True)

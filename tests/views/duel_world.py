@@ -7,13 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.domain import CallStatus, Case, CaseScore, Cell, CheckResult, Outcome, ScoreState
-from engine.execution.board_rows import board_rows
-from engine.execution.stored_board import stored_input
-from engine.stats.board_json import board_to_json
-from engine.stats.leaderboard import build_board
-from engine.storage.records import DoneWrite, RunHead, RunModel
+from engine.storage.records import DoneWrite, RunModel
 from engine.storage.store import Store
 from tests.storage import samples
+from tests.views.stored_run import finish, head_of
 
 MODELS = (
     RunModel("aster", "Aster Large", "aster-large-2026-05-01", "mock"),
@@ -68,30 +65,12 @@ def write_run(
 ) -> str:
     """Writes a finished run: the first model is right on most, the others on fewer tests."""
     keys = tuple(model.key for model in models)
-    plain = samples.head(run_id, models=keys, trials=trials)
     tests = tuple(case(number) for number in range(cases))
-    head: RunHead = replace(
-        plain,
-        config=CONFIG,
-        models=tuple(models),
-        cases=tests,
-        cells=list(samples.cells(keys, tuple(test.id for test in tests), trials)),
-    )
+    head = head_of(run_id, CONFIG, models, tests, trials)
     with Store.open(path) as store:
         store.create_run(head)
         store.write([DoneWrite(run_id, _call(planned.cell, keys)) for planned in head.cells])
-        board = build_board(stored_input(store, run_id))
-        document = board_to_json(board)
-        store.finish_run(
-            run_id,
-            replace(
-                samples.finish(),
-                board=document,
-                rows=board_rows(board),
-                winner=board.winner,
-                verdict=document["verdict"],
-            ),
-        )
+        finish(store, run_id)
     return run_id
 
 

@@ -15,15 +15,12 @@ from engine.domain import (
     Outcome,
     ScoreState,
 )
-from engine.execution.board_rows import board_rows
-from engine.execution.stored_board import stored_input
 from engine.scoring import combine
-from engine.stats.board_json import board_to_json
-from engine.stats.leaderboard import build_board
 from engine.storage.records import DoneWrite
 from engine.storage.store import Store
 from tests.storage import samples
 from tests.views.duel_world import CONFIG, MODELS, case, text_of
+from tests.views.stored_run import finish, head_of
 
 CASES, TRIALS = 24, 2
 
@@ -76,27 +73,12 @@ def _call(cell: Cell) -> CallDone:
 def write_run(path: Path, run_id: str = "run_1", marks: int = 30) -> str:
     """Writes the run; the first `marks` answers of the plan are marked by a person who disagrees
     with the judge on every ninth."""
-    keys, tests = tuple(model.key for model in MODELS), tuple(case(number) for number in range(CASES))
-    head = replace(
-        samples.head(run_id, models=keys, trials=TRIALS),
-        config=CONFIG,
-        models=MODELS,
-        cases=tests,
-        cells=list(samples.cells(keys, tuple(test.id for test in tests), TRIALS)),
-    )
+    tests = tuple(case(number) for number in range(CASES))
+    head = head_of(run_id, CONFIG, MODELS, tests, TRIALS)
     with Store.open(path) as store:
         store.create_run(head)
         store.write([DoneWrite(run_id, _call(planned.cell)) for planned in head.cells])
-        board = build_board(stored_input(store, run_id))
-        document = board_to_json(board)
-        result = replace(
-            samples.finish(),
-            board=document,
-            rows=board_rows(board),
-            winner=board.winner,
-            verdict=document["verdict"],
-        )
-        store.finish_run(run_id, result)
+        finish(store, run_id)
         for number, planned in enumerate(list(head.cells)[:marks]):
             good = _is_good(planned.cell) != (number % 9 == 4)
             store.set_mark(run_id, planned.cell, "good" if good else "bad")

@@ -7,18 +7,15 @@ from pathlib import Path
 
 from engine.config.schema import Judge
 from engine.domain import Answer, CallDone, Case, Cell, CheckSpec, Outcome
-from engine.execution.board_rows import board_rows
-from engine.execution.stored_board import stored_input
 from engine.scoring.base import ScoringContext
 from engine.scoring.pairs import Meeting, PairTerms, Verdict, meeting, pair_terms, questions
 from engine.scoring.score import combine, run_check
 from engine.scoring.seams import JudgeReply
-from engine.stats.board_json import board_to_json
-from engine.stats.leaderboard import build_board
 from engine.storage.records import DoneWrite, RunModel
 from engine.storage.store import Store
 from tests.storage import samples
 from tests.views.duel_world import CONFIG, MODELS, case, text_of
+from tests.views.stored_run import finish, head_of
 
 CASES = 20
 WINS = {(0, 1): (14, 0), (0, 2): (15, 2), (1, 2): (11, 2)}
@@ -72,14 +69,7 @@ def write_run(
     """Writes the run; on the first `flips` tests the order decided between the last two models."""
     check = CheckSpec("pairwise_judge", {"against": "models"})
     tests = tuple(replace(case(number), checks=(check,)) for number in range(cases))
-    keys = tuple(model.key for model in models)
-    head = replace(
-        samples.head(run_id, models=keys, trials=1),
-        config=CONFIG,
-        models=models,
-        cases=tests,
-        cells=list(samples.cells(keys, tuple(test.id for test in tests), 1)),
-    )
+    head = head_of(run_id, CONFIG, models, tests)
     number = {test.id: place for place, test in enumerate(tests)}
     with Store.open(path) as store:
         store.create_run(head)
@@ -87,14 +77,5 @@ def write_run(
             place = number[planned.cell.case_id]
             call = _call(planned.cell, tests[place], models, place, place < flips)
             store.write([DoneWrite(run_id, call)])
-        board = build_board(stored_input(store, run_id))
-        document = board_to_json(board)
-        result = replace(
-            samples.finish(),
-            board=document,
-            rows=board_rows(board),
-            winner=board.winner,
-            verdict=document["verdict"],
-        )
-        store.finish_run(run_id, result)
+        finish(store, run_id)
     return run_id

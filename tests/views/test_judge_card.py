@@ -38,13 +38,8 @@ TESTS = "tests:\n  - {id: a, input: Q, reference: R}\n"
 
 
 @pytest.fixture
-def page(world: World, qtbot: QtBot) -> ScoringView:
-    view = ScoringView(world)
-    qtbot.addWidget(view)
-    view.resize(1200, 900)
-    with qtbot.waitExposed(view):
-        view.show()
-    return view
+def page(scoring_page: ScoringView) -> ScoringView:
+    return scoring_page
 
 
 def opened(world: World, qtbot: QtBot, config: str = CONFIG) -> Project:

@@ -24,14 +24,8 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSi
 
 
 @pytest.fixture
-def page(world: World, qtbot: QtBot) -> ScoringView:
-    """The page before any project is open."""
-    view = ScoringView(world)
-    qtbot.addWidget(view)
-    view.resize(1200, 900)
-    with qtbot.waitExposed(view):
-        view.show()
-    return view
+def page(scoring_page: ScoringView) -> ScoringView:
+    return scoring_page
 
 
 def opened(
