@@ -176,7 +176,8 @@ class ChangeChecksDialog(EditDialog):
             self.check_own.toggled.connect(lambda _on: self._check())
             column.addWidget(self.check_own)
         if self._keeping:
-            text = words.keeping_sentence(len(self._keeping))
+            files = sorted({case.file for case in self._keeping})
+            text = words.keeping_sentence(len(self._keeping), files)
             column.addWidget(Label(text, "caption", colour="text2", wrap=True))
 
     def _show_tester(self, on: bool) -> None:

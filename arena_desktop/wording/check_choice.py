@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
@@ -188,12 +188,14 @@ def own_too_words(own: int) -> str:
     return text.format(count=formats.whole(own))
 
 
-def keeping_sentence(kept: int) -> str:
-    """Tests that cannot be made to follow here."""
+def keeping_sentence(kept: int, files: Sequence[str]) -> str:
+    """Tests that cannot be made to follow here, and the files they stand in."""
+    place = files[0] if len(files) == 1 else _tr("{count} files").format(count=formats.whole(len(files)))
     if kept == 1:
-        return _tr("1 test is written in a table and keeps its own way of marking.")
-    text = _tr("{count} tests are written in tables and keep their own way of marking.")
-    return text.format(count=formats.whole(kept))
+        text = _tr("1 test in {file} cannot be changed here and keeps its own way of marking.")
+        return text.format(file=place)
+    text = _tr("{count} tests in {file} cannot be changed here and keep their own way of marking.")
+    return text.format(count=formats.whole(kept), file=place)
 
 
 def missing_sentence(tests: int, of: int) -> str:

@@ -373,6 +373,28 @@ def test_other_tests_can_be_made_to_follow(tmp_path: Path, qtbot: QtBot) -> None
     assert "There is none now." in " ".join(audit.words(only))
 
 
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("more.json",), "1 test in more.json cannot be changed here and keeps its own way of marking."),
+        (
+            ("more.json", "rest.csv"),
+            "2 tests in 2 files cannot be changed here and keep their own way of marking.",
+        ),
+    ],
+)
+def test_tests_in_other_kinds_of_files_are_told_by_the_name_of_their_file(
+    names: tuple[str, ...], said: str, tmp_path: Path, qtbot: QtBot
+) -> None:
+    opened(tmp_path)
+    (tmp_path / "more.json").write_text('[{"id": "j", "input": "Q", "eval_type": "manual"}]', "utf-8")
+    (tmp_path / "rest.csv").write_text("id,input,eval_type\nk,Q,manual\n", "utf-8")
+    paths = ", ".join(("tests.yaml", *names))
+    (tmp_path / "config.yaml").write_text(f"{CONFIG}{SCORERS}tests: {{paths: [{paths}]}}\n", "utf-8")
+    dialog = shown(qtbot, Scope(load_project(tmp_path)))
+    assert said in audit.words(dialog)
+
+
 def test_the_gap_that_matters_is_changed_alone(tmp_path: Path, qtbot: QtBot) -> None:
     dialog = ChangeMarginDialog(opened(tmp_path).config)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
