@@ -30,6 +30,7 @@ from arena_desktop.cli.saved import open_shelf
 from arena_desktop.wording.mark_again import ended_sentence, skipped_sentence
 from arena_desktop.wording.marks import rescored_sentences
 from arena_desktop.wording.results import run_words
+from engine.config.output_places import lies_in
 from engine.domain import RunInfo, RunStatus
 from engine.errors import UserError
 from engine.execution.candidates import Means
@@ -51,8 +52,8 @@ def _project(option: str | None, info: RunInfo, main: Store) -> Project:
     """
     if option:
         return load_project(Path(option))
-    root, lies = info.project_root, info.store or main.path
-    if root is None or not root.is_dir() or not (lies == main.path or lies.is_relative_to(root)):
+    root = info.project_root
+    if root is None or not root.is_dir() or not (info.store == main.path or lies_in(info.store, root)):
         raise UserError(
             "project_missing",
             f"The folder of the project “{info.project}” is not where it was when the run was made.",

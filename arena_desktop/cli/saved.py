@@ -68,7 +68,10 @@ def runs(options: argparse.Namespace) -> int:
     """Lists the saved runs, newest first."""
     project = project_at(options.project)
     with open_shelf(options, project) as shelf:
-        found = shelf.runs(options.project)
+        found = shelf.runs(project.config.project if project is not None else options.project)
+        if not found and project is not None:
+            # Runs of before the project got another name.
+            found = shelf.runs(str(project.root.resolve()))
     if options.json:
         print_json({"runs": [run_summary(info) for info in found]})
         return EXIT_OK

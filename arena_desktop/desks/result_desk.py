@@ -92,10 +92,16 @@ class ResultDesk(QObject):
             self._moved = True
 
     def place_of(self, project: Project) -> Path:
-        """The file in which a new run of a project is kept. Any thread."""
+        """The file in which a new run of a project is kept; it is found again from now on. Any thread."""
         from engine.config.output_places import history_of
+        from engine.storage.known_stores import remember_store
 
-        return history_of(project.root, project.config) or self._path
+        own = history_of(project.root, project.config)
+        if own is None:
+            return self._path
+        # At the end of the run another project may be open, and this one was never read.
+        remember_store(own)
+        return own
 
     def highest_number(self, project: str, besides: Path) -> int:
         """The highest number of a project's runs in other files than `besides`; 0 = there is none."""

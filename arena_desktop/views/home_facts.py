@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from arena_desktop.itemmodels.recent import Best
 from arena_desktop.wording.home import best_chip, passed_words
+from engine.config.output_places import lies_in
 from engine.domain import RunInfo, RunStatus
 from engine.errors import UserError
 
@@ -83,7 +84,7 @@ def _everything(main: Store) -> Iterator[Shelf]:
 def _speaks_of(run: RunInfo, shelf: Shelf, folder: Path | None) -> bool:
     if run.store is None or run.store == shelf.main.path:
         return True
-    return folder is not None and run.store.is_relative_to(folder)
+    return lies_in(run.store, folder)
 
 
 def unfinished_runs(runs: Iterable[RunInfo]) -> tuple[RunInfo, ...]:

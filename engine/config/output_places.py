@@ -51,6 +51,16 @@ def report_forms(config: Config) -> tuple[str, ...]:
     return tuple(name for name in found if name in WRITTEN_FORMS)
 
 
+def lies_in(store: Path | None, root: Path | None) -> bool:
+    """Whether a history lies inside a project folder, links resolved. None = not known: no."""
+    if store is None or root is None:
+        return False
+    try:
+        return store.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):
+        return False
+
+
 def output_problem(root: Path, config: Config) -> Problem | None:
     """A warning where `output.db` names a file that is something else."""
     path = _named(root, config.output.db)

@@ -263,7 +263,10 @@ class Pricing:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a run also writes inside the project folder; empty = nowhere."""
+    """What a run writes inside the project folder; empty = nothing.
+
+    `db` keeps the runs themselves; `dir` and `formats` get a report of each, one of the two is enough.
+    """
 
     dir: str | None = None
     db: str | None = None

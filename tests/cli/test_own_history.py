@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from pathlib import Path
 
@@ -107,6 +108,40 @@ def test_a_place_that_cannot_be_made_is_a_sentence(desk: Desk) -> None:
     fault = json.loads(said.out)["error"]
     assert str(desk.folder) in fault["message"]
     assert "ARENA_HOME" not in fault["hint"]
+
+
+def test_a_file_that_cannot_be_written_is_a_sentence_and_is_read(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write()
+    run_id = desk.run()
+    allowed = os.access
+    monkeypatch.setattr(
+        os, "access", lambda place, how: allowed(place, how) and not (how == os.W_OK and "own" in str(place))
+    )
+    assert desk.listed() == [run_id]
+    said = desk.say("run", desk.folder, "--json")
+    assert said.code == 1
+    assert said.json["error"]["code"] == "store_readonly"
+    assert str(desk.own) in said.json["error"]["message"]
+
+
+@pytest.mark.parametrize(("folder", "journal"), [("Dropbox", 1), ("plain", 2)])
+def test_a_synced_folder_gets_no_log_beside_the_file(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, folder: str, journal: int
+) -> None:
+    desk = Desk(capfd, tmp_path / folder / "project")
+    desk.write()
+    desk.run()
+    # Bytes 18 and 19 of SQLite's header: 1 = rollback journal, 2 = write-ahead log.
+    assert desk.own.read_bytes()[18:20] == bytes([journal, journal])
+
+
+def test_a_folder_may_be_named_as_people_name_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.write()
+    run_id = desk.run()
+    monkeypatch.chdir(desk.folder)
+    assert desk.listed("--project", ".") == [run_id]
 
 
 def test_a_damaged_one_hides_no_run(desk: Desk) -> None:

@@ -195,6 +195,41 @@ def test_a_damaged_file_is_told_and_hides_nothing(
     assert [path.name for path in own.parent.glob("own.damaged-*")]
 
 
+def test_a_run_that_waited_is_found_though_its_project_is_closed(
+    window: ArenaWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    context = window.context
+    slow = CONFIG.replace("params: {", "params: {sleep: true, ")
+    opened(window, qtbot, write_project(tmp_path / "slow", slow, made_tests(40)))
+    context.runs.start()
+    qtbot.waitUntil(lambda: context.runs.progress.done > 0, timeout=LONG_MS)
+    own = OWN.replace("Customer replies", "Own")
+    opened(window, qtbot, write_project(tmp_path / "own", own, made_tests(4)))
+    context.runs.start()
+    assert len(context.runs.waiting) == 1
+    opened(window, qtbot, tmp_path / "slow")
+    with qtbot.waitSignal(context.runs.began, timeout=LONG_MS):
+        context.runs.stop_now()
+    with qtbot.waitSignal(context.runs.ended, timeout=LONG_MS) as caught:
+        pass
+    run_id = caught.args[0].run_id
+    assert [run.run_id for run in kept(tmp_path / "own" / "runs" / "own.sqlite")] == [run_id]
+    with qtbot.waitSignal(window.run_opened, timeout=LONG_MS):
+        window.open_run(run_id)
+    settle(window, qtbot)
+
+
+def test_a_project_behind_a_link_is_still_the_one_its_runs_speak_of(
+    window: ArenaWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    real = write_project(tmp_path / "real", OWN, made_tests(4))
+    link = tmp_path / "link"
+    link.symlink_to(real)
+    opened(window, qtbot, link)
+    ran(window, qtbot)
+    assert read_facts([str(link)], window.context.results.store).best[str(link)]
+
+
 def test_reports_are_written_into_the_project_and_said(
     window: ArenaWindow, tmp_path: Path, qtbot: QtBot
 ) -> None:
