@@ -38,7 +38,7 @@ class WaitingBar(QObject):
         began = self._context.runs.current
         running = began.project.config.project if began is not None and self._context.runs.running else ""
         see = StripButton(self.tr("See what waits"), lambda: self._window.show_page("run"), closes=True)
-        first, text = words.ordered_sentence(entry.order.name), words.ordered_text(running)
+        first, text = words.ordered_sentence(entry.order), words.ordered_text(running)
         self._window.show_message(Message(ORDERED, Tone.INFO, first, text, (see,)))
 
     def _on_removed(self, gone: tuple[WaitingRun, ...]) -> None:

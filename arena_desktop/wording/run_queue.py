@@ -120,9 +120,11 @@ def held_text(entry: WaitingRun) -> str:
     return " ".join(change_sentences(entry.agreed, entry.now, entry.changes))
 
 
-def ordered_sentence(name: str) -> str:
-    """A run was ordered while another one goes on."""
-    return _tr("{name} waits its turn.").format(name=name)
+def ordered_sentence(order: Order) -> str:
+    """Something was ordered while a run goes on, or one is marked again."""
+    marking = order.marking is not None
+    text = _tr("{name} waits to be marked again.") if marking else _tr("{name} waits its turn.")
+    return text.format(name=order.name)
 
 
 def ordered_text(running: str) -> str:

@@ -56,7 +56,7 @@ def test_a_marking_waits_for_the_run_and_starts_by_itself(
     assert message(window, KEY) is None
     told = message(window, "run_ordered")
     assert told is not None
-    assert told.first == "Replies waits its turn."
+    assert told.first == "Replies waits to be marked again."
     window.show_page("run")
     line = find("card_waiting")
     assert find("label_waiting_title").text() == "1 waits its turn"  # type: ignore[attr-defined]
