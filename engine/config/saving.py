@@ -103,7 +103,7 @@ def _replace(path: Path, data: bytes) -> None:
     # A link keeps pointing where it points: its target is replaced.
     target = path.resolve()
     name = str(target.with_name(f".{target.name}.{secrets.token_hex(6)}"))
-    # Others may read a new file of a shared folder as far as the system's mask says; mkstemp would not let them.
+    # Others may read a new file as far as the system's mask says; mkstemp would not let them.
     handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o666)
     try:
         with os.fdopen(handle, "wb") as stream:
