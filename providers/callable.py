@@ -36,6 +36,7 @@ from providers.session import elapsed_ms
 from providers.tokens import estimated_usage
 from providers.watchdog import TICK_S
 
+_MOST = sys.float_info.max
 _TEXT_NAMES = ("output", "text", "answer")
 
 
@@ -242,8 +243,9 @@ def _usage(get: Callable[[str], Any], request: Request, answer: str) -> Usage:
 
 
 def _number(value: Any) -> float | None:
-    usable = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
-    return float(value) if usable else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
+        return None
+    return float(value)
 
 
 def _money(value: Any) -> Decimal | None:

@@ -24,7 +24,7 @@ def plain(prompt):
 
 def everything(prompt, **kwargs):
     return {"output": sorted(kwargs), "cost_usd": "0.002", "input_tokens": 3, "output_tokens": 4,
-            "latency_ms": 12.5, "metrics": {"hops": 2, "bad": "x"}}
+            "latency_ms": 12.5, "metrics": {"hops": 2, "bad": "x", "huge": 10**400, "none": float("nan")}}
 
 def some(prompt, system, trial, *, reference="not given"):
     return f"{system}|{trial}|{reference}"
