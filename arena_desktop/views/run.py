@@ -6,31 +6,32 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.desks.run_desk import RunBegan
-from arena_desktop.desks.run_orders import ASK_ABOVE_USD
-from arena_desktop.dialogs.confirm_cost import ConfirmCostDialog, CostQuestion
+from arena_desktop.dialogs.confirm_cost import ConfirmCostDialog
 from arena_desktop.dialogs.run_questions import ask_cancel
 from arena_desktop.itemmodels.lanes import ModelHead
-from arena_desktop.views.home_facts import missing_calls, unfinished_runs
-from arena_desktop.views.run_facts import RunChoice, RunFacts, model_heads, read_run_facts
+from arena_desktop.views.run_before import (
+    confirm_reasons,
+    cost_question,
+    gated_message,
+    left_out_message,
+    size_line,
+    unfinished_message,
+)
+from arena_desktop.views.run_facts import RunFacts, model_heads, read_run_facts
+from arena_desktop.views.run_foot import RunFoot
 from arena_desktop.views.run_going import RunGoing
 from arena_desktop.views.run_ready import RunReady
 from arena_desktop.views.run_strips import RunOffers, limit_message, sandbox_message, set_aside_messages
 from arena_desktop.views.run_waiting import RunLine
-from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.empty_state import EmptyState
-from arena_desktop.widgets.page import MARGIN, MARGIN_NARROW, Page
-from arena_desktop.widgets.strip import Message, StripButton
-from arena_desktop.wording import formats
+from arena_desktop.widgets.page import Page
+from arena_desktop.widgets.strip import Message
 from arena_desktop.wording import run as words
-from arena_desktop.wording import run_start as start_words
-from arena_desktop.wording.home import rest_sentence
-from arena_desktop.wording.resume import retry_button, retry_sentence
-from engine.domain import RunInfo
 from engine.execution.events import RunFinished
 
 if TYPE_CHECKING:
@@ -85,30 +86,10 @@ class RunView(Page):
         self.body.addWidget(self.nothing, 1)
         self.body.addWidget(self.ready, 1)
         self.body.addWidget(self.going, 1)
-        self.foot = self._foot()
+        self.foot = RunFoot()
         outer = self.layout()
         if outer is not None:
             outer.addWidget(self.foot)
-
-    def _foot(self) -> QWidget:
-        foot = QWidget()
-        self._foot_row = QHBoxLayout(foot)
-        self._foot_row.setSpacing(8)
-        self.button_pause = Button("", icon="pause", name="button_pause")
-        self.button_cancel = Button(self.tr("Cancel run"), icon="stop", name="button_cancel")
-        self.button_retry = Button("", name="button_retry_failed")
-        self.button_again = Button(self.tr("Run again"), icon="run", name="button_run_again")
-        self.button_another = Button(self.tr("Prepare another run"), name="button_prepare_another")
-        self.button_result = Button(self.tr("See the result"), "primary", name="button_see_result")
-        self._foot_row.addWidget(self.button_pause)
-        self._foot_row.addWidget(self.button_cancel)
-        self._foot_row.addStretch(1)
-        self._foot_row.addWidget(self.button_another)
-        self._foot_row.addWidget(self.button_retry)
-        self._foot_row.addWidget(self.button_again)
-        self._foot_row.addWidget(self.button_result)
-        self._set_foot_margins()
-        return foot
 
     def _connect(self) -> None:
         context = self._context
@@ -125,12 +106,13 @@ class RunView(Page):
         self.ready.faults_wanted.connect(lambda: context.page_wanted.emit("project"))
         self.going.key_wanted.connect(context.key_wanted)
         self.going.lanes.width_wanted.connect(context.runs.set_width)
-        self.button_pause.clicked.connect(self._on_pause)
-        self.button_cancel.clicked.connect(self.ask_cancel)
-        self.button_retry.clicked.connect(self._on_retry)
-        self.button_again.clicked.connect(self._show_before)
-        self.button_another.clicked.connect(self._show_before)
-        self.button_result.clicked.connect(self._on_see_result)
+        foot = self.foot
+        foot.button_pause.clicked.connect(self._on_pause)
+        foot.button_cancel.clicked.connect(self.ask_cancel)
+        foot.button_retry.clicked.connect(self._on_retry)
+        foot.button_again.clicked.connect(self._show_before)
+        foot.button_another.clicked.connect(self._show_before)
+        foot.button_result.clicked.connect(self._on_see_result)
 
     # before
 
@@ -217,63 +199,22 @@ class RunView(Page):
             return
         self.ready.show_facts(facts)
         if not self._on_show:
-            self._say_left_out(facts)
+            self._say("gated", gated_message(facts, self._context))
+            self._say("left_out", left_out_message(facts, self._context))
 
     def _on_failed(self, error: Exception) -> None:
         raise error
 
-    def _say_left_out(self, facts: RunFacts) -> None:
-        self._say_gated(facts)
-        skipped = facts.preflight.skipped
-        gated = [item.model_key for item in skipped if item.code == "breaks_gate"]
-        if not skipped or not (facts.preflight.ready or gated):
-            self.strips.close_message("left_out")
-            return
-        first = start_words.left_out_sentence([facts.labels.get(s.model_key, s.model_key) for s in skipped])
-        buttons = [StripButton(self.tr("See the models"), lambda: self._context.page_wanted.emit("models"))]
-        if len(skipped) == 1 and skipped[0].code == "no_key":
-            models = facts.opened.project.config.models
-            service = next((m.provider for m in models if m.key == skipped[0].model_key), None) or ""
-            add = StripButton(self.tr("Add key…"), lambda: self._context.key_wanted.emit(service))
-            buttons.insert(0, add)
-        if gated:
-            desk = self._context.projects
-            buttons.insert(
-                0, StripButton(start_words.ask_anyway(len(gated)), lambda: desk.include_gated(True))
-            )
-        text = start_words.left_out_reason([(item.code, item.reason) for item in skipped])
-        self.strips.show_message(Message("left_out", Tone.WARN, first, text, tuple(buttons)))
-
-    def _say_gated(self, facts: RunFacts) -> None:
-        """Models that are asked although they can never be recommended."""
-        gated = facts.gated
-        if not gated:
-            self.strips.close_message("gated")
-            return
-        first, text = start_words.gated_sentences([facts.labels.get(key, key) for key in gated])
-        leave = StripButton(
-            start_words.leave_out(len(gated)), lambda: self._context.projects.include_gated(False)
-        )
-        self.strips.show_message(Message("gated", Tone.INFO, first, text, (leave,), can_close=False))
+    def _say(self, key: str, message: Message | None) -> None:
+        """Shows a message that stands as long as there is something to say."""
+        if message is None:
+            self.strips.close_message(key)
+        else:
+            self.strips.show_message(message)
 
     def _offer_unfinished(self) -> None:
-        opened = self._context.projects.current
-        if opened is None or self._on_show:
-            return
-        found = unfinished_runs(self._context.results.runs)
-        has = self._context.runs.has
-        run = next((r for r in found if r.project_root == opened.project.root and not has(r.run_id)), None)
-        if run is None:
-            self.strips.close_message("unfinished")
-            return
-        finished = run.completed + run.errors
-        first = start_words.stopped_at(run.number, finished, run.planned, formats.when(run.started_at))
-        rest = rest_sentence(missing_calls(run), None)
-        carry = StripButton(self.tr("Carry on"), lambda: self._carry_on(run), strong=True)
-        self.strips.show_message(Message("unfinished", Tone.INFO, first, rest, (carry,)))
-
-    def _carry_on(self, run: RunInfo) -> None:
-        self._context.runs.carry_on(run.run_id)
+        if self._context.projects.current is not None and not self._on_show:
+            self._say("unfinished", unfinished_message(self._context))
 
     # starting
 
@@ -287,17 +228,7 @@ class RunView(Page):
         if not reasons:
             self._context.runs.start(quick=quick)
             return
-        self._ask(facts, choice, reasons, quick)
-
-    def _ask(self, facts: RunFacts, choice: RunChoice, reasons: list[str], quick: bool) -> None:
-        trials = facts.opened.project.config.run.trials
-        question = CostQuestion(
-            price=start_words.price_sentence(choice.price),
-            counts=start_words.counts_line(len(facts.preflight.ready), choice.tests, trials, choice.asked),
-            reasons=reasons,
-            pay=start_words.run_button(choice.price, waits=self.ready.waits).rstrip("…"),
-        )
-        dialog = ConfirmCostDialog(self, question)
+        dialog = ConfirmCostDialog(self, cost_question(facts, choice, reasons, waits=self.ready.waits))
         dialog.agreed.connect(lambda: self._context.runs.start(quick=quick))
         dialog.open()
 
@@ -316,7 +247,7 @@ class RunView(Page):
         self._said.clear()
         self.strips.close_all()
         project = began.project
-        self.header.set_title(self.tr("Running"), f"{project.config.project}. {_size(began)}")
+        self.header.set_title(self.tr("Running"), f"{project.config.project}. {size_line(began)}")
         connections = {connection.id: connection for connection in project.config.connections}
         free = [m.entry.key for m in began.preflight.ready if m.price is not None and m.price.free]
         self._heads = model_heads(project.config, connections, free)
@@ -335,23 +266,11 @@ class RunView(Page):
         runs = self._context.runs
         progress = runs.progress
         self.going.refresh(progress, paused=runs.paused, stopping=runs.stopping, awake=runs.kept_awake)
-        going = runs.running
-        self.button_pause.setVisible(going)
-        self.button_pause.setEnabled(not runs.stopping)
-        self.button_pause.setText(self.tr("Continue") if runs.paused else self.tr("Pause"))
         if runs.running:
             self.header.set_title(self.tr("Paused") if runs.paused else self.tr("Running"))
-        self.button_pause.set_icon("run" if runs.paused else "pause")
-        self.button_cancel.setVisible(going)
-        self.button_cancel.setText(self.tr("Stop now") if runs.stopping else self.tr("Cancel run"))
-        self.button_again.setVisible(not going)
-        self.button_another.setVisible(going and self._context.projects.current is not None)
-        self.button_result.setVisible(not going and self._finished is not None)
-        failed = self._finished.errors if self._finished is not None else 0
-        self.button_retry.setVisible(not going and failed > 0)
-        self.button_retry.setText(retry_button(failed))
-        self.button_retry.setToolTip(retry_sentence(failed))
-        if going:
+        can_prepare = self._context.projects.current is not None
+        self.foot.show_run(runs, self._finished, can_prepare=can_prepare)
+        if runs.running:
             self._say_sandbox()
             passed = limit_message(runs.progress)
             for message in self._set_aside():
@@ -429,7 +348,7 @@ class RunView(Page):
         super().set_narrow(narrow)
         self.going.set_narrow(narrow)
         self.ready.set_narrow(narrow)
-        self._set_foot_margins()
+        self.foot.set_narrow(narrow)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -441,27 +360,3 @@ class RunView(Page):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._timer.stop()
-
-    def _set_foot_margins(self) -> None:
-        side = MARGIN_NARROW if self.narrow else MARGIN
-        self._foot_row.setContentsMargins(side, 4, side, 20)
-
-
-def confirm_reasons(choice: RunChoice) -> list[str]:
-    """Why this run is asked about first; empty = it simply starts."""
-    reasons = [start_words.confirm_sentence(note, choice.price.unpriced) for note in choice.confirm]
-    if reasons:
-        return reasons
-    if choice.price.unpriced:
-        return [start_words.limit_sentence(choice.price)]
-    most = choice.price.most
-    if most is not None and most > ASK_ABOVE_USD:
-        return [start_words.limit_sentence(choice.price)]
-    return []
-
-
-def _size(began: RunBegan) -> str:
-    plan = began.plan
-    if began.again:
-        return start_words.asked_again_line(len(began.again))
-    return start_words.counts_line(len(plan.models), len(plan.cases), plan.trials, plan.planned) + "."

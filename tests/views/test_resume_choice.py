@@ -148,13 +148,13 @@ def test_the_run_page_offers_what_failed(fresh: AppContext, failed: RunInfo, qtb
     page.show()
     with qtbot.waitSignal(fresh.runs.ended, timeout=20_000):
         fresh.runs.carry_on(failed.run_id, choice="snapshot", retry_errors=True)
-    assert page.button_retry.isVisible()
-    assert page.button_retry.text() == "Try the 4 failed again"
+    assert page.foot.button_retry.isVisible()
+    assert page.foot.button_retry.text() == "Try the 4 failed again"
     with qtbot.waitSignal(fresh.runs.question):
-        page.button_retry.click()
+        page.foot.button_retry.click()
     with qtbot.waitSignal(fresh.runs.ended, timeout=20_000):
         fresh.runs.carry_on(failed.run_id, choice="new", retry_errors=True)
-    assert not page.button_retry.isVisible()
+    assert not page.foot.button_retry.isVisible()
     assert page.going.failed.figure.text() == "0"
     assert page.going.done.figure.text() == "16"
 

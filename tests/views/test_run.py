@@ -21,7 +21,8 @@ from arena_desktop.dialogs.confirm_cost import ConfirmCostDialog
 from arena_desktop.dialogs.run_questions import RunQuestion
 from arena_desktop.itemmodels.lanes import ModelHead, lane_columns, lane_rows
 from arena_desktop.itemmodels.table import ColumnTable
-from arena_desktop.views.run import RunView, confirm_reasons
+from arena_desktop.views.run import RunView
+from arena_desktop.views.run_before import confirm_reasons
 from arena_desktop.views.run_facts import RunChoice
 from arena_desktop.views.run_going import RunGoing
 from arena_desktop.views.run_strips import sandbox_message
@@ -324,14 +325,14 @@ def test_a_run_from_press_to_end_keeps_honest_counts(ready: RunView, fresh: AppC
     assert "go on" not in aside.text
     assert forbidden(texts(ready)) == []
     assert nameless(ready) == []
-    assert not ready.button_cancel.isVisible()
+    assert not ready.foot.button_cancel.isVisible()
     pages: list[str] = []
     fresh.page_wanted.connect(pages.append)
     with qtbot.waitSignal(fresh.results.shown):
-        ready.button_result.click()
+        ready.foot.button_result.click()
     assert pages == ["results"]
     qtbot.waitUntil(lambda: fresh.background.busy == 0)
-    ready.button_again.click()
+    ready.foot.button_again.click()
     assert ready.header.title.text() == "Ready to run"
 
 
@@ -344,19 +345,19 @@ def slow_run(page: RunView, fresh: AppContext, qtbot: QtBot, folder: Path) -> No
 
 def test_pause_and_continue(page: RunView, fresh: AppContext, qtbot: QtBot, tmp_path: Path) -> None:
     slow_run(page, fresh, qtbot, tmp_path / "slow")
-    page.button_pause.click()
-    assert page.button_pause.text() == "Continue"
+    page.foot.button_pause.click()
+    assert page.foot.button_pause.text() == "Continue"
     qtbot.waitUntil(lambda: page.going.label_doing.text() == "Paused", timeout=10_000)
     qtbot.waitUntil(lambda: "aused" in page.going.row_state("aster"), timeout=10_000)
     assert page.going.eta.figure.text() == "paused"
-    page.button_pause.click()
-    assert page.button_pause.text() == "Pause"
+    page.foot.button_pause.click()
+    assert page.foot.button_pause.text() == "Pause"
     fresh.runs.stop_now()
     qtbot.waitUntil(lambda: not fresh.runs.running, timeout=10_000)
 
 
 def press(page: RunView, qtbot: QtBot, name: str) -> None:
-    page.button_cancel.click()
+    page.foot.button_cancel.click()
     asked = page.findChild(RunQuestion, "dialog_cancel_run")
     assert asked is not None
     qtbot.waitUntil(asked.isVisible)
@@ -372,7 +373,7 @@ def test_cancel_in_three_ways(page: RunView, fresh: AppContext, qtbot: QtBot, tm
     assert not fresh.runs.stopping
     qtbot.waitUntil(lambda: page.findChild(RunQuestion) is None)
     press(page, qtbot, "button_finish_then_stop")
-    assert page.button_cancel.text() == "Stop now" or not fresh.runs.running
+    assert page.foot.button_cancel.text() == "Stop now" or not fresh.runs.running
     qtbot.waitUntil(lambda: not fresh.runs.running, timeout=10_000)
     assert page.header.title.text() == "You stopped this run"
     assert int(page.going.not_asked.figure.text()) > 0
@@ -387,7 +388,7 @@ def test_a_stopped_run_can_be_carried_on(
     qtbot.waitUntil(lambda: not fresh.runs.running, timeout=10_000)
     with qtbot.waitSignal(fresh.results.listed):
         fresh.results.list_runs("Customer replies")
-    page.button_again.click()
+    page.foot.button_again.click()
     message = next(m for m in page.strips.messages() if m.key == "unfinished")
     assert message.first.startswith("Run 1 stopped after ")
     assert message.text.endswith("questions are left.")
