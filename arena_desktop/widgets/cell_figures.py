@@ -14,6 +14,8 @@ _TRACK = 2.0
 _BAND = 8.0
 _DOT = 9.0
 _CAPSULE = (10.0, 14.0, 6.0)
+CHANGE_TRACK, CHANGE_GAP = 124, 18
+"""Pixels of the design: the line of a change, and what parts it from the words."""
 
 
 @draw.register
@@ -162,9 +164,9 @@ def _change(cell: ChangeCell, pen: Pen) -> None:
         return
     box = QRectF(pen.box)
     if cell.before is not None and cell.after is not None:
-        wide = min(float(BOOK.scaled(124)), box.width() * 0.5)
+        wide = min(float(BOOK.scaled(CHANGE_TRACK)), box.width() * 0.5)
         _change_track(pen, cell, QRectF(box.x() + 2, box.y(), wide, box.height()))
-        box.setLeft(box.x() + wide + 18)
+        box.setLeft(box.x() + wide + CHANGE_GAP)
     ink = "text3" if pen.muted else cell.tone
     pen.text(cell.text, box, "name" if cell.tone in ("good", "bad") else "body", ink)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QTableView
 
-from arena_desktop.cells import Align, ChipCell, Column, IconTextCell, Link, LinksCell, Shown
+from arena_desktop.cells import Align, ChangeCell, ChipCell, Column, IconTextCell, Link, LinksCell, Shown
 from arena_desktop.theme import icon_size, scaled
+from arena_desktop.widgets.cell_figures import CHANGE_GAP, CHANGE_TRACK
 from arena_desktop.widgets.cell_pen import BOOK
 from arena_desktop.widgets.chip import chip_size
 from arena_desktop.widgets.table_delegate import PADDING, edge
@@ -71,6 +72,9 @@ def _words(column: Column, shown: Shown) -> float:
     if isinstance(cell, IconTextCell):
         icon = BOOK.icon_size(16) + 6 if cell.icon else 0
         return icon + BOOK.metrics("body").horizontalAdvance(cell.text) + _links(cell.links)
+    if isinstance(cell, ChangeCell) and cell.before is not None and cell.after is not None:
+        words = BOOK.metrics("name").horizontalAdvance(cell.text) + CHANGE_GAP
+        return words + min(words, BOOK.scaled(CHANGE_TRACK))
     if isinstance(cell, LinksCell):
         return _links(cell.links)
     if cell is None and column.align is Align.RIGHT:

@@ -78,6 +78,9 @@ def _nothing_real(found: Comparison, names: Mapping[str, str]) -> CompareWords:
         return CompareWords(
             _tr("Practically the same"), "info", _tr("Nothing changed."), _moved(found, compared, names)
         )
+    if not any(c.better or c.worse for c in compared):
+        # Nothing moved, which is less than proof that nothing changed.
+        return CompareWords(_tr("No difference seen"), "info", _all_same(), _of_both(found))
     return CompareWords(
         _tr("Too close to call"),
         "info",
@@ -86,14 +89,22 @@ def _nothing_real(found: Comparison, names: Mapping[str, str]) -> CompareWords:
     )
 
 
+def _all_same() -> str:
+    return _tr("Every model passed the same tests as before.")
+
+
+def _of_both(found: Comparison) -> str:
+    if len(found.shared) == 1:
+        return _tr("1 test is in both runs.")
+    return _tr("{tests} tests are in both runs.").format(tests=formats.whole(len(found.shared)))
+
+
 def _moved(found: Comparison, compared: list[ModelChange], names: Mapping[str, str]) -> str:
     """The model that moved most, although it is too close to call."""
     most = max(compared, key=lambda c: abs(_delta(c)))
-    name = names.get(most.model_key, most.model_key)
     if not most.better and not most.worse:
-        return _tr("Every model passed the same tests as before. {tests} tests are in both runs.").format(
-            tests=formats.whole(len(found.shared))
-        )
+        return f"{_all_same()} {_of_both(found)}"
+    name = names.get(most.model_key, most.model_key)
     return _tr("{name} moved most: {change}, out of {tests} tests.").format(
         name=name, change=better_worse(most), tests=formats.whole(len(found.shared))
     )

@@ -234,6 +234,15 @@ def test_too_close_is_never_called_better() -> None:
     assert words.change_words(change("one", 7, 0.1, 5, 0)) == ("too close to call", "text2")
 
 
+def test_nothing_that_moved_is_not_called_too_close() -> None:
+    said = words.compare_words(compared(change("one", 7, 0.0)), NAMES, {})
+    assert (said.chip, said.headline) == (
+        "No difference seen",
+        "Every model passed the same tests as before.",
+    )
+    assert said.lead == "48 tests are in both runs."
+
+
 def test_the_same_is_said_to_be_the_same() -> None:
     said = words.compare_words(compared(change("one", 6, 0.0)), NAMES, {})
     assert said.headline == "Nothing changed."

@@ -11,7 +11,8 @@ from PySide6.QtGui import QAccessible, QFontMetricsF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from arena_desktop.cells import Align, Column
+from arena_desktop.cells import Align, ChangeCell, Column
+from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.settings import Settings
 from arena_desktop.theme import F
 from arena_desktop.theme.switch import Theme
@@ -446,3 +447,16 @@ def test_who_makes_a_column_narrow_by_hand_keeps_it_narrow(shown):
     view.horizontalHeader().resizeSection(state, 90)
     view.rows.replace(replace(ROWS[1], note="A state of an even greater length than that"))
     assert view.columnWidth(state) < 120
+
+
+def test_the_words_beside_the_line_of_a_change_are_whole(shown):
+    view = shown(width=500)
+    same = ChangeCell(40.0, 40.0, "same on every test")
+    columns = [
+        Column("model", "Model", lambda row: row.name, stretch=1, width=200),
+        Column("change", "Change", lambda _row: "", cell=lambda _row: same, width=150, minimum=120),
+    ]
+    view.setModel(ColumnTable(columns, ROWS, key=lambda row: row.key, parent=view))
+    words = QFontMetricsF(F("name")).horizontalAdvance(same.text)
+    box = view.columnWidth(1) - 2 * PADDING
+    assert box - min(124, box / 2) - 18 >= words
