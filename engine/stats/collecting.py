@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _ASK_EVERY = 8192
+MOST_MEASURE = 1e100
 _NAN = math.nan
 _COLUMNS = 8
 
@@ -85,7 +86,7 @@ class _Rows:
         answer = call.answer
         score, passed = _score(call)
         cost = answer.cost_usd if answer is not None else None
-        latency = float(answer.latency_ms) if answer is not None else _NAN
+        latency = bounded(answer.latency_ms) if answer is not None else _NAN
         # Loading a model is not its speed: such an answer is left out of all times.
         timed = answer is None or not (answer.notes and answer.holds_loading)
         self.columns.extend(
@@ -127,7 +128,17 @@ class _Rows:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or name in BUILT_IN:
                 continue
             if math.isfinite(value):
-                self.custom.append((name, case, call.cell.trial, float(value)))
+                self.custom.append((name, case, call.cell.trial, bounded(value)))
+
+
+def bounded(value: float) -> float:
+    """A measure as it is reckoned with. Squares, sums and quotients of larger and of tinier ones leave
+    the range of floats, and one answer would cost the leaderboard; that it is huge, or next to nothing,
+    is all that counts of such a number."""
+    if not math.isfinite(value):
+        return value  # not measured
+    number = max(-MOST_MEASURE, min(MOST_MEASURE, float(value)))
+    return number if abs(number) * MOST_MEASURE >= 1.0 else 0.0
 
 
 def collect(

@@ -400,3 +400,21 @@ def test_throttles_are_counted_as_signals_and_as_calls() -> None:
     row = entry(build_board(board_input(calls)), "a")
     assert row.throttled == 3
     assert [dict(w.values) for w in row.warnings if w.code == "throttled"] == [{"count": 2, "of": 3}]
+
+
+@pytest.mark.parametrize("huge", [1.7e308, 1e200, -1.7e308])
+@pytest.mark.parametrize("other", [-1.7e308, 5e-324, 1.0])
+@pytest.mark.parametrize("deciding", ["own", "accuracy"])
+def test_a_measure_beyond_all_reckoning_costs_no_board(huge: float, other: float, deciding: str) -> None:
+    """As an answer of two hundred nines gives, or a scorer of the project's own."""
+    calls = []
+    for number in range(6):
+        calls.append(scored("a", f"c{number}", 1, 1.0, metrics={"own": huge}, latency=1e308))
+        calls.append(scored("b", f"c{number}", 1, float(number % 2), metrics={"own": other}, latency=5e-324))
+    config = config_with({deciding: 2.0, "own": 2.0, "latency": 1.0})
+    board = build_board(board_input(calls, config=config))
+    assert json.loads(json.dumps(board_to_json(board), allow_nan=False))
+    assert {item.rank for item in board.entries} <= {1, 2}
+    best = max(board.entries, key=lambda item: item.metrics["own"].raw or 0.0)
+    assert huge == other or (best.model_key == "a") == (huge > other)
+    assert best.metrics["own"].normalized == 1.0
