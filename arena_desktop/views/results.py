@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.desks.insight_desk import Insights
-from arena_desktop.desks.result_desk import Result
-from arena_desktop.itemmodels.leaderboard import BoardRow, board_rows, bracketed, leaderboard_columns
-from arena_desktop.itemmodels.table import ColumnTable
+from arena_desktop.itemmodels.leaderboard import BoardRow
 from arena_desktop.views.insights import AnswersWanted, InsightsSection
-from arena_desktop.views.live_board import live_result
+from arena_desktop.views.live_board import LiveBoard
 from arena_desktop.views.result_details import ResultDetails
 from arena_desktop.views.result_parts import (
     ResultFacts,
@@ -29,37 +24,24 @@ from arena_desktop.views.result_parts import (
 from arena_desktop.views.results_cards import NotesCard, Unfolded, WhatIfCard, changes_unfolded
 from arena_desktop.views.results_charts import cost_points, knows_prices, score_bars
 from arena_desktop.views.results_marks import OwnMarksSwitch
+from arena_desktop.views.results_table import BoardTable
+from arena_desktop.views.results_verdict import card_text
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.chart_view import ChartCard, ChartView
 from arena_desktop.widgets.empty_state import EmptyState
-from arena_desktop.widgets.facts import Fact
-from arena_desktop.widgets.kept_choices import KeptChoices
-from arena_desktop.widgets.labels import Label, Span
 from arena_desktop.widgets.strip import Message
-from arena_desktop.widgets.table import ArenaTable
-from arena_desktop.widgets.table_card import FilterBar, Legend, TableCard
 from arena_desktop.widgets.turns import Turns
-from arena_desktop.widgets.verdict_card import VerdictButton, VerdictCard, VerdictText
+from arena_desktop.widgets.verdict_card import VerdictCard
 from arena_desktop.wording import board as words
 from arena_desktop.wording import marks as mark_words
 from arena_desktop.wording.exact import cannot_tell
 from arena_desktop.wording.setup import must_haves
-from arena_desktop.wording.verdict import VerdictWords, verdict_words
 from engine.errors import ArenaError
-from engine.execution.events import RunFinished
-from engine.stats.board import EntryStatus, Leaderboard
+from engine.stats.board import Leaderboard
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext
-
-LIVE_MS = 2_000
-"""A board of a run that goes on is worked out at most this often."""
-_TONES = {"info": Tone.INFO, "good": Tone.GOOD, "warn": Tone.WARN, "neutral": Tone.NEUTRAL}
-_COMPARE_ROWS = (2, 5, 6, 7)
-_USUAL_METRICS = frozenset(
-    {"accuracy", "pass_rate", "reliability", "cost", "latency", "latency_p95", "tokens", "error_rate"}
-)
 
 
 class ResultsView(ResultPage):
@@ -67,19 +49,14 @@ class ResultsView(ResultPage):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context, "results", self.tr("Leaderboard"), scrolls=True)
-        self._following = self._can_follow()
         self._trial: Leaderboard | None = None
         self._summary = ""
         self._marks_are_others = False
-        self._live = QTimer(self)
-        self._live.setInterval(LIVE_MS)
-        self._live.timeout.connect(self._work_out_live)
-        self._working = False
+        self.live = LiveBoard(self, context)
+        self.live.failed.connect(self._on_live_failed)
         self._below = Turns(self)
         self._add_controls()
         self._add_parts()
-        context.runs.began.connect(self._on_began)
-        context.runs.ended.connect(self._on_ended)
         context.marks_changed.connect(self._on_marks_changed)
         context.rescoring.state_changed.connect(self._set_rescore)
         self.begin()
@@ -96,7 +73,7 @@ class ResultsView(ResultPage):
         self.header.controls.addWidget(self.button_rescore)
         self.header.controls.addWidget(self.button_export)
         self.header.controls.addWidget(self.button_run)
-        self.combo_run.activated.connect(self._on_person_chose)
+        self.combo_run.activated.connect(lambda _index: self.live.leave())
 
     def _add_parts(self) -> None:
         self.empty_board = EmptyState("", "", self.tr("See the answers"))
@@ -114,7 +91,7 @@ class ResultsView(ResultPage):
         self.verdict.below.addWidget(self.why)
         self.verdict.below.addWidget(self.change)
         layout.addWidget(self.verdict)
-        self._add_table(layout)
+        layout.addWidget(self._board_table())
         self.notes = NotesCard()
         layout.addWidget(self.notes)
         self._add_pictures(layout)
@@ -126,41 +103,15 @@ class ResultsView(ResultPage):
         layout.addWidget(self.details)
         layout.addStretch(1)
 
-    def _add_table(self, layout: QVBoxLayout) -> None:
-        self.table = ArenaTable("table_leaderboard", self.tr("Leaderboard"))
-        self.rows: ColumnTable[BoardRow] = ColumnTable(
-            leaderboard_columns(), key=lambda r: r.key, muted=lambda r: r.out, parent=self.table
-        )
-        self.table.setModel(self.rows)
-        self.rows.layoutChanged.connect(self._bracket)
-        self.rows.modelReset.connect(self._bracket)
-        self.table.fit_rows()
-        self.table.remember(self.context.settings)
+    def _board_table(self) -> BoardTable:
+        self.list = BoardTable(self.context)
+        self.table, self.rows = self.list.table, self.list.rows
         self.table.link_clicked.connect(self._on_link)
         self.table.activated_row.connect(lambda _row: self.context.page_wanted.emit("answers"))
-        self.bar = FilterBar(self.table, self.tr("Filter models"))
-        self.check_meets = QCheckBox(self.tr("Only models that meet my must-haves"))
-        self.check_meets.setObjectName("check_only_meeting")
-        self.check_meets.toggled.connect(self._on_meets)
-        KeptChoices(self.context.settings, "results", self).keep_switch(self.check_meets)
-        self.bar.extra.addWidget(self.check_meets)
         self.check_own = OwnMarksSwitch(self.context, self.strips)
         self.check_own.changed.connect(self._on_own_changed)
-        self.bar.extra.addWidget(self.check_own)
-        layout.addWidget(self.bar)
-        card = TableCard(self.table)
-        foot = card.add_foot()
-        self._tie = Legend("tie", "")
-        foot.addWidget(self._tie)
-        self._score = Legend("score", words.score_legend())
-        self.label_preview = Label(
-            words.preview_legend(), "caption", colour="accentText", name="label_preview"
-        )
-        self.label_preview.hide()
-        foot.addWidget(self._score)
-        foot.addWidget(self.label_preview)
-        foot.addStretch(1)
-        layout.addWidget(card)
+        self.list.bar.extra.addWidget(self.check_own)
+        return self.list
 
     def _add_pictures(self, layout: QVBoxLayout) -> None:
         row = QHBoxLayout()
@@ -217,53 +168,17 @@ class ResultsView(ResultPage):
         self.strips.show_message(Message("live", Tone.INFO, first, text, can_close=False))
 
     def _show_verdict(self, board: Leaderboard, facts: ResultFacts) -> None:
-        said = verdict_words(board)
         trial = self._trial is not None
-        buttons = self._buttons(board, live=facts.result.live)
-        self.verdict.set_text(_card_text(board, said, buttons, trial=trial))
+        self.verdict.set_text(card_text(board, trial=trial, live=facts.result.live))
         self.why.set_lines(words.why_lines(board))
         self.change.set_lines(changes_unfolded(board))
         lines = words.note_lines(board, facts.result.stored.notes)
         self.notes.set_lines(lines, cannot_tell(board))
         self._summary = words.summary_text(board, facts.info, lines, trial=trial)
 
-    def _buttons(self, board: Leaderboard, *, live: bool) -> tuple[VerdictButton, ...]:
-        why = self.tr("Why this one?") if board.winner else self.tr("Why none?")
-        buttons = [VerdictButton("why", why)]
-        if board.winner is not None:
-            buttons.append(VerdictButton("change", self.tr("What could change this?")))
-        answering = sum(entry.status is EntryStatus.RANKED for entry in board.entries)
-        if answering > 1 and not live:
-            buttons.append(VerdictButton("duel", self.tr("Compare blind")))
-        buttons.append(VerdictButton("copy", self.tr("Copy summary"), quiet=True, icon="copy"))
-        return tuple(buttons)
-
     def _show_rows(self, board: Leaderboard, facts: ResultFacts) -> None:
-        own = sorted({name for entry in board.entries for name in entry.metrics} - _USUAL_METRICS)
-        wanted = [column.id for column in leaderboard_columns(own)]
-        if [column.id for column in self.rows.columns] != wanted:
-            self.rows.set_columns(leaderboard_columns(own))
         has = facts.config is not None and bool(must_haves(facts.config))
-        rows = board_rows(board, facts.heads, must_haves=has)
-        self.rows.set_rows(rows)
-        self._bracket()
-        self.check_meets.setVisible(has or any(not row.meets for row in rows))
-        self._show_tie(board.cases, any(row.tied for row in rows))
-        self._score.setVisible(self._trial is None)
-        self.label_preview.setVisible(self._trial is not None)
-
-    def _bracket(self) -> None:
-        """The bracket follows the order that the table stands in."""
-        shown = self.rows.shown_rows()
-        for before, after in zip(shown, bracketed(shown), strict=True):
-            if before is not after:
-                self.rows.replace(after)
-
-    def _show_tie(self, tests: int, tied: bool) -> None:
-        label = self._tie.findChild(Label)
-        if label is not None:
-            label.setText(words.tie_legend(tests))
-        self._tie.setVisible(tied)
+        self.list.show_board(board, facts.heads, must_haves=has, trial=self._trial is not None)
 
     def _show_bars(self, sentence: str) -> None:
         """The bars follow the table, so that both always say the same."""
@@ -316,9 +231,6 @@ class ResultsView(ResultPage):
         self._show_bars(words.chart_sentence(board) if trial is None else words.preview_legend())
         self._show_costs(words.cost_chart_sentence() if trial is None else words.preview_legend())
 
-    def _on_meets(self, only: bool) -> None:
-        self.rows.set_predicate((lambda row: row.meets) if only else None)
-
     def _on_link(self, row: BoardRow, _link: str) -> None:
         config = self.facts.config if self.facts is not None else None
         entry = next((e for e in config.models if e.key == row.key), None) if config else None
@@ -365,52 +277,7 @@ class ResultsView(ResultPage):
 
     # a run under way
 
-    def _on_person_chose(self, _index: int) -> None:
-        self._following = False
-        self._live.stop()
-
-    def _on_began(self, _began: object) -> None:
-        self._following = self._can_follow()
-        if self._following and self.isVisible():
-            self._live.start()
-
-    def _can_follow(self) -> bool:
-        """A run of another project than the open one has no place here, nor one that asks a few again."""
-        began, project = self.context.runs.current, self.context.projects.project
-        if not self.context.runs.running or began is None or began.again:
-            return False
-        return project is None or project.root == began.project.root
-
-    def _on_ended(self, finished: RunFinished) -> None:
-        self._live.stop()
-        result = self.context.results.result
-        if result is not None and result.live and result.run_id == finished.run_id:
-            self.context.results.open_run(finished.run_id)
-        self._following = False
-
-    def _work_out_live(self) -> None:
-        runs = self.context.runs
-        if self._working or not runs.run_id or runs.current is None or not self._can_follow():
-            return
-        began, run_id, store = runs.current, runs.run_id, self.context.results.store
-        self._working = True
-
-        def work(job: Job) -> Result | None:
-            return live_result(store(run_id), run_id, began, lambda: job.stopped)
-
-        self.context.background.run(work, self._on_live, self._on_live_failed, name="live board")
-
-    def _on_live(self, result: Result | None) -> None:
-        self._working = False
-        mine = result is not None and result.run_id == self.context.runs.run_id
-        if mine and self._following and self._can_follow() and self.isVisible():
-            self.context.results.show(result)
-
-    def _on_live_failed(self, error: Exception) -> None:
-        self._working = False
-        if not isinstance(error, ArenaError):
-            raise error
-        self._live.stop()
+    def _on_live_failed(self, error: ArenaError) -> None:
         self.strips.show_message(Message("live", Tone.WARN, error.message, error.hint))
 
     # Qt
@@ -425,41 +292,8 @@ class ResultsView(ResultPage):
         super().showEvent(event)
         self._follow_marks()
         self._set_rescore()
-        if self._following and self._can_follow():
-            self._live.start()
-            self._work_out_live()
+        self.live.look()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._live.stop()
-
-
-def _card_text(
-    board: Leaderboard, said: VerdictWords, buttons: tuple[VerdictButton, ...], *, trial: bool
-) -> VerdictText:
-    icon = "compare" if board.verdict.row in _COMPARE_ROWS else ""
-    if trial:
-        said = replace(said, chip=words.trial_chip(), kind="info")
-        icon = "compare"
-    return VerdictText(
-        sentence=said.headline,
-        lead=lead_spans(said.lead, words.strong_pieces(board)),
-        chip=said.chip,
-        chip_tone=_TONES.get(said.kind, Tone.NEUTRAL),
-        chip_icon=icon,
-        buttons=buttons,
-        facts=tuple(Fact(fact.figure, fact.meaning) for fact in said.facts),
-    )
-
-
-def lead_spans(text: str, strong: tuple[str, ...]) -> tuple[Span, ...]:
-    """The text in pieces, the first occurrence of each figure bold."""
-    spans: list[Span] = []
-    rest = text
-    for piece in strong:
-        before, found, after = rest.partition(piece)
-        if not found:
-            continue
-        spans += [Span(before), Span(piece, bold=True)]
-        rest = after
-    return (*spans, Span(rest))
+        self.live.rest()

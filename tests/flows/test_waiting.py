@@ -247,7 +247,7 @@ def test_the_result_pages_show_no_other_projects_run(
     qtbot.waitUntil(lambda: context.results.result is not None, timeout=LONG_MS)
     assert context.results.result.run_id == before.run_id
     page = window.page("results")
-    page._work_out_live()  # type: ignore[attr-defined] - as its clock does
+    page.live.work_out()  # type: ignore[attr-defined] - as its clock does
     qtbot.waitUntil(lambda: context.background.busy == 0, timeout=LONG_MS)
     assert context.results.result.run_id == before.run_id
     assert page.button_run.isEnabled()  # type: ignore[attr-defined]

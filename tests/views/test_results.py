@@ -20,8 +20,9 @@ from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.itemmodels.leaderboard import board_rows, bracketed, leaderboard_columns, must_have_cell
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.views.result_parts import read_result_facts, write_chart
-from arena_desktop.views.results import ResultsView, lead_spans
+from arena_desktop.views.results import ResultsView
 from arena_desktop.views.results_charts import cost_points, knows_prices, score_bars
+from arena_desktop.views.results_verdict import lead_spans
 from arena_desktop.widgets.strip import Message
 from arena_desktop.wording.board import change_lines, run_title, why_lines
 from engine.domain import RunStatus
@@ -152,12 +153,12 @@ def test_sliders_try_other_weights_and_spend_nothing(
         page, "score"
     )
     assert page.what_if.sentence.text().endswith(" would come first.")
-    assert not page.label_preview.isHidden()
+    assert not page.list.label_preview.isHidden()
     assert page.rows.record(0).interval is None
     page.what_if.reset.click()
     assert column(page, "model") == before
     assert page.what_if.sentence.text() == "Aster Large stays first."
-    assert page.label_preview.isHidden()
+    assert page.list.label_preview.isHidden()
     assert context.results.store().run(stored.runs[0]).info.completed == calls
 
 
@@ -261,12 +262,12 @@ def test_a_chart_is_saved_as_picture_and_as_drawing(
 
 
 def test_only_models_that_meet_the_must_haves(page: ResultsView) -> None:
-    page.check_meets.setChecked(True)
+    page.list.check_meets.setChecked(True)
     assert "Grove Pro" not in column(page, "model")
     assert page.rows.rowCount() == 3
-    page.check_meets.setChecked(False)
-    page.bar.field.setText("birch")
-    page.bar.apply()
+    page.list.check_meets.setChecked(False)
+    page.list.bar.field.setText("birch")
+    page.list.bar.apply()
     assert column(page, "model") == ["Birch Mini"]
 
 
@@ -412,7 +413,7 @@ def test_a_run_under_way_shows_its_places_so_far(fresh: AppContext, qtbot: QtBot
     page = shown_page(fresh, qtbot)
     fresh.runs.start()
     qtbot.waitUntil(lambda: fresh.runs.progress.done > 20, timeout=10_000)
-    page._work_out_live()
+    page.live.work_out()
     qtbot.waitUntil(lambda: page.facts is not None and page.facts.result.live, timeout=10_000)
     first = next(m for m in page.strips.messages() if m.key == "live").first
     assert first.startswith("The run goes on: ")
