@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arena_desktop.desks.connections import KnownConnection, project_connections, vendor_connections
 from engine import doctor
+from engine.config.output_places import history_of
 from engine.config.schema import Connection, ModelEntry
 from engine.doctor import Finding, State
 from engine.keystore import KeyStore
@@ -41,13 +42,20 @@ def examine(
     connections = connections_in_use(keys, own, project)
     root = project.root if project is not None else None
     findings = doctor.diagnose(
-        keystore=keys, connections=connections, root=root, check_store=lambda: check_store(store)
+        keystore=keys, connections=connections, root=root, check_store=lambda: _check_stores(store, project)
     )
     if not connections:
         findings.append(_no_keys())
     if probe:
         findings = _beside(findings, doctor.probe(keys, connections, findings, root))
     return findings
+
+
+def _check_stores(store: Path, project: Project | None) -> str | None:
+    """The user's own history, and the one that the project keeps itself. As `check_store`."""
+    fault = check_store(store)
+    own = history_of(project.root, project.config) if project is not None else None
+    return fault if fault is not None or own is None else check_store(own)
 
 
 def _no_keys() -> Finding:

@@ -181,3 +181,18 @@ def test_a_report_that_cannot_be_written_changes_no_exit_code(desk: Desk) -> Non
     said = desk.say("run", desk.folder)
     assert said.code == 0
     assert "could not be written" in said.err
+
+
+def test_the_doctor_looks_at_it_too(desk: Desk) -> None:
+    desk.write()
+    desk.run()
+
+    def found() -> dict[str, str]:
+        said = desk.say("doctor", "--project", desk.folder, "--json")
+        return next(row for row in said.json["checks"] if "store" in row["id"] and row["id"] != "key_store")
+
+    assert found()["state"] == "ok"
+    whole = desk.own.read_bytes()
+    desk.own.write_bytes(whole[:100] + b"\xff" * 8000)
+    assert found()["state"] == "fail"
+    assert str(desk.own) in found()["sentence"]
