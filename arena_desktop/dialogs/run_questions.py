@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QMessageBox, QPushButton, QWidget
 
+from arena_desktop.widgets.buttons import give_kind
 from arena_desktop.wording import run_queue as queue_words
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class RunQuestion(QMessageBox):
         button.setAccessibleName(text)
         self._choices[button] = choice
         if keep:
+            give_kind(button, "primary")
             self.setDefaultButton(button)
             self.setEscapeButton(button)
         return button

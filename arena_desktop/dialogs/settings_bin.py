@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 
 from arena_desktop.dialogs.settings_parts import SettingRow
-from arena_desktop.widgets.buttons import Button
+from arena_desktop.widgets.buttons import Button, give_kind
 from arena_desktop.widgets.labels import Label
 from engine.errors import ArenaError
 
@@ -80,8 +80,10 @@ class BinRow(SettingRow):
         ask.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         keep = ask.addButton(self.tr("Keep them"), QMessageBox.ButtonRole.RejectRole)
         keep.setObjectName("button_bin_keep")
+        give_kind(keep, "primary")
         go = ask.addButton(self.tr("Empty bin"), QMessageBox.ButtonRole.DestructiveRole)
         go.setObjectName("button_bin_go")
+        give_kind(go, "danger")
         for button in (keep, go):
             button.setAccessibleName(button.text())
         ask.setDefaultButton(keep)

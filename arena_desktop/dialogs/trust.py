@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from arena_desktop.widgets.buttons import give_kind
 from engine.trust import CodeItem
 
 SHOWN = 8
@@ -33,6 +34,7 @@ class TrustDialog(QMessageBox):
         self.setInformativeText(_listing(self, items))
         self._no = self.addButton(self.tr("Keep it switched off"), QMessageBox.ButtonRole.RejectRole)
         self._no.setObjectName("button_trust_no")
+        give_kind(self._no, "primary")
         self._yes = self.addButton(self.tr("I trust it, switch it on"), QMessageBox.ButtonRole.ActionRole)
         self._yes.setObjectName("button_trust_yes")
         self.setDefaultButton(self._no)

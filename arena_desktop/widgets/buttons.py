@@ -258,3 +258,10 @@ class ChoiceCard(QRadioButton):
             )
             painter.drawText(QRectF(17, top, self.width() - 34, line), Qt.AlignmentFlag.AlignVCenter, shown)
             top += line
+
+
+def give_kind(button: QPushButton, kind: str) -> None:
+    """The look of a kind for a button that Qt made, as those of a message box."""
+    button.setProperty("kind", kind)
+    set_role(button, "strong" if kind == "primary" else "button")
+    restyle(button)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from arena_desktop.dialogs.run_questions import Choice, RunQuestion, cancel_question, close_question
+from arena_desktop.theme import current
 
 
 @pytest.mark.parametrize(
@@ -51,3 +53,16 @@ def test_who_leaves_the_question_about_closing_changes_nothing(
         question.open()
         QTest.keyClick(question, key)
     assert chosen.args == [meant]
+
+
+def test_the_safe_answer_looks_like_the_next_thing_to_do(qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    question = cancel_question(parent, 5, 1)
+    question.open()
+    picture = question.grab().toImage()
+    kept = question.defaultButton()
+    place = kept.mapTo(question, QPoint(4, kept.height() // 2))
+    assert picture.pixelColor(place) == QColor(current()["accent"])
+    assert kept.text() == "Keep running"
+    question.done(0)
