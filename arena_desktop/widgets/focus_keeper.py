@@ -8,6 +8,7 @@ that a page had last, even if that one is hidden by now, where no key arrives.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeGuard
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
@@ -24,6 +25,7 @@ class FocusKeeper(QObject):
         super().__init__(window)
         self._window, self._ring, self._page = window, ring, page
         self._ringed = False
+        self._last: QWidget | None = None
         self._before: QWidget | None = None
         # Only once the event is over it shows what stays hidden and what comes instead.
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -34,18 +36,21 @@ class FocusKeeper(QObject):
         # The parts of a window lose the focus while it is taken down.
         if not isValid(self) or not isValid(self._ring):
             return
-        if self._before is not None and new is not None and new.window() is self._window:
-            # Back from a question in front of the window, while which the control went away.
-            self._later.start()
-        if old is None or not isValid(old) or old.window() is not self._window:
-            return
-        if usable(old) and (new is None or usable(new)):
-            return
-        if not self._later.isActive():
+        if self._is_ours(old) and not self._later.isActive():
             # What Qt moves by itself looks like Tab; the ring around what is gone tells who came by keyboard.
             self._ringed = self._ring.left is old
-        self._before = old
-        self._later.start()
+        # While a question stands in front nobody is told what happens to the control behind it.
+        before = old if self._is_ours(old) else self._last
+        gone = before is not None and not (isValid(before) and usable(before))
+        if self._is_ours(new):
+            self._last = new
+        if gone or (self._is_ours(new) and not usable(new)):
+            self._before = before
+        if self._before is not None:
+            self._later.start()
+
+    def _is_ours(self, widget: QWidget | None) -> TypeGuard[QWidget]:
+        return widget is not None and isValid(widget) and widget.window() is self._window
 
     def _look(self) -> None:
         page, now = self._page(), QApplication.focusWidget()
