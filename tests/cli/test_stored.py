@@ -111,7 +111,7 @@ def test_compare_counts_only_shared_tests(desk: Desk) -> None:
     assert good["entry_changed"] is True
     assert (good["pair"]["row"], good["pair"]["delta"]) == (4, -1.0)
     assert document["headline"].startswith("Good got worse")
-    assert "2 tests were added" in document["caution"]
+    assert "2 tests were asked only now" in document["caution"]
 
 
 def test_compare_for_people_opens_with_the_sentence(desk: Desk) -> None:

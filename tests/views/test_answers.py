@@ -170,9 +170,9 @@ def test_a_test_is_read_once_and_again_only_when_there_is_something_new(
     read: list[str] = []
     asked = context.results.read
 
-    def count(work: Any, done: Any, failed: Any, *, name: str) -> object:
+    def count(work: Any, done: Any, failed: Any, *, name: str, run_id: str = "") -> object:
         read.append(name)
-        return asked(work, done, failed, name=name)
+        return asked(work, done, failed, name=name, run_id=run_id)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(context.results, "read", count)
