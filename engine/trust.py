@@ -107,31 +107,35 @@ def content_hash(project: HasCode) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class CodeSeal:
-    """The code of a project as it was at a moment. `digest` is as `content_hash` tells it."""
+    """The code of a project as it was at a moment. `digest` is as `content_hash` tells it, `files` are
+    SHA-256 in hex over each file's bytes."""
 
     root: Path
     items: tuple[CodeItem, ...]
     digest: str
+    files: frozenset[str] = frozenset()
 
     @property
     def is_broken(self) -> bool:
         """Whether the files hold other code now. Reads all of them."""
-        return _hash(self.root, self.items) != self.digest
+        return _hash(self.root, self.items)[0] != self.digest
 
 
 def seal(project: HasCode) -> CodeSeal | None:
     """The code of a project as it is now; None where it has none."""
     items, root = tuple(code_in(project)), project.root.resolve()
-    return CodeSeal(root, items, _hash(root, items)) if items else None
+    return CodeSeal(root, items, *_hash(root, items)) if items else None
 
 
-def _hash(root: Path, items: Sequence[CodeItem]) -> str:
+def _hash(root: Path, items: Sequence[CodeItem]) -> tuple[str, frozenset[str]]:
+    """Over everything together, and over each file alone."""
+    files: set[str] = set()
     digest = hashlib.sha256()
     for item in items:
         digest.update(f"{item.kind}\0{item.what}\0".encode("utf-8", "surrogatepass"))
     for path in sorted(_code_files(root, items)):
-        _add_file(digest, root, path)
-    return digest.hexdigest()
+        files.add(_add_file(digest, root, path))
+    return digest.hexdigest(), frozenset(files)
 
 
 class TrustBook:
@@ -294,7 +298,7 @@ def _named_files(root: Path, item: CodeItem) -> Iterator[Path]:
             yield from (p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in _CODE_SUFFIXES)
 
 
-def _add_file(digest: Any, root: Path, path: Path) -> None:
+def _add_file(digest: Any, root: Path, path: Path) -> str:
     name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
     digest.update(f"\0{name}\0".encode("utf-8", "surrogatepass"))
     inner = hashlib.sha256()
@@ -305,3 +309,4 @@ def _add_file(digest: Any, root: Path, path: Path) -> None:
     except OSError as error:
         inner.update(f"unreadable {error.errno}".encode())
     digest.update(inner.digest())
+    return inner.hexdigest()

@@ -100,6 +100,7 @@ def caller_of(
         judge_settings=config.judge,
         sandbox=sandbox,
         scorer_paths=config.scorers.paths,
+        sealed=request.preflight.code.files if request.preflight.code is not None else None,
     )
     return Caller(Setting(plan, config, context, stop_event), clients)
 

@@ -61,6 +61,7 @@ class ScoringContext:
     `scorer_paths` are the project's `scorers.paths`, beside its folder `scorers/`.
     `meet` tells how the answer did against other models' answers; None = they are not at hand.
     `new_rivals`: there may be more of them than when the answer was marked.
+    `sealed` are digests of the files that were trusted: no other file's scorers run. None = any may.
     `fence` makes the random part of the marks around untrusted text; None = from `secrets`.
     """
 
@@ -78,6 +79,7 @@ class ScoringContext:
     scorer_paths: tuple[str, ...] = ()
     meet: Meet | None = None
     new_rivals: bool = False
+    sealed: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

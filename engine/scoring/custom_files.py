@@ -116,18 +116,26 @@ def _source(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def load_scorers(root: Path | None, paths: Sequence[str] = ()) -> LoadedScorers:
+def load_scorers(
+    root: Path | None, paths: Sequence[str] = (), sealed: frozenset[str] | None = None
+) -> LoadedScorers:
     """Runs the scorer files of a trusted project, once for each content.
 
-    A file that fails gives no scorers and its reason; the others still count.
+    A file that fails gives no scorers and its reason; the others still count. So does a file whose
+    SHA-256 is not among `sealed`: it is not run. None = any may run.
     """
     sources: list[tuple[Path, bytes]] = []
     faults: dict[str, str] = {}
     for path in scorer_files(root, paths):
         try:
-            sources.append((path, _source(path)))
+            source = _source(path)
         except (OSError, ValueError) as error:
             faults[path.name] = str(error)
+            continue
+        if sealed is None or hashlib.sha256(source).hexdigest() in sealed:
+            sources.append((path, source))
+        else:
+            faults[path.name] = "it has changed since the project was trusted, so it was not run"
     with _loading:
         loaded = _loaded(tuple(sources))
     return LoadedScorers(loaded.scorers, {**faults, **loaded.faults})
@@ -211,8 +219,15 @@ def _scorer(name: str, value: Any, file: str) -> CustomScorer:
     return CustomScorer(name, call, bool(needs), file)
 
 
-def find_scorer(name: str, root: Path | None, paths: Sequence[str], trusted: bool) -> CustomScorer | None:
-    """The project's scorer of a name, None where the project has none of that name.
+def find_scorer(
+    name: str,
+    root: Path | None,
+    paths: Sequence[str],
+    trusted: bool,
+    sealed: frozenset[str] | None = None,
+) -> CustomScorer | None:
+    """The project's scorer of a name, None where the project has none of that name. `sealed` is as for
+    `load_scorers`.
 
     Raises:
         CheckFault: The project is not trusted, or the file that should hold it failed.
@@ -225,7 +240,7 @@ def find_scorer(name: str, root: Path | None, paths: Sequence[str], trusted: boo
             "no_trust",
             f"The scorer `{name}` is code of this project, which is not trusted. Trust it to use it.",
         )
-    loaded = load_scorers(root, paths)
+    loaded = load_scorers(root, paths, sealed)
     if name in loaded.scorers:
         return loaded.scorers[name]
     if loaded.faults:

@@ -178,7 +178,7 @@ def _asked_in_vain(need: str | None, context: ScoringContext) -> bool:
 def _code_of(spec: CheckSpec, context: ScoringContext) -> str:
     """The digest of the file that holds the project's own check now."""
     try:
-        scorer = find_scorer(spec.type, context.root, context.scorer_paths, context.trusted)
+        scorer = find_scorer(spec.type, context.root, context.scorer_paths, context.trusted, context.sealed)
     except CheckFault:
         return ""
     return scorer.code if scorer is not None else ""

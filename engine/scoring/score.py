@@ -151,7 +151,7 @@ def _run_custom(
     spec: CheckSpec, answer: Answer, case: Case, context: ScoringContext
 ) -> tuple[CheckType, Finding, Answer]:
     """One of the project's own scorers; its options are whatever was written."""
-    found = find_scorer(spec.type, context.root, context.scorer_paths, context.trusted)
+    found = find_scorer(spec.type, context.root, context.scorer_paths, context.trusted, context.sealed)
     if found is None:
         fault = unknown_check(spec.type)
         raise CheckFault(fault.code, f"{fault.message} {fault.fix}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.domain import RunStatus
+from engine.domain import RunStatus, ScoreState
 from engine.errors import UserError
 from engine.execution.controller import run_to_end
 from engine.storage.store import Store
@@ -56,3 +56,17 @@ def test_a_quick_look_and_code_that_does_not_run_are_no_change(own: World, tmp_p
     assert untrusted.preflight.code is None
     (tmp_path / "project/scorers/own.py").write_text(SCORER + "\n")
     assert own.stored(run_to_end(untrusted)).info.completed == 8
+
+
+def test_code_that_changes_while_a_run_goes_on_is_not_run(own: World, tmp_path: Path, qapp) -> None:
+    """The file is changed by somebody else while the first answer is marked."""
+    file, ran = tmp_path / "project/scorers/own.py", tmp_path / "ran"
+    evil = f"import pathlib\npathlib.Path({str(ran)!r}).touch()\n{SCORER}"
+    change = f"__import__('pathlib').Path({str(file)!r}).write_text({evil!r}); return 1.0"
+    file.write_text(SCORER.replace("return 1.0", change))
+    own.config = {**models("a"), "run": {"concurrency": 1}}
+    own.run()
+    marks = [call.score for call in own.calls()]
+    assert not ran.exists()
+    assert [mark.state for mark in marks] == [ScoreState.SCORED] + [ScoreState.ERRORED] * 7
+    assert "changed since the project was trusted" in marks[-1].checks[0].reason
