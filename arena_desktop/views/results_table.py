@@ -77,7 +77,9 @@ class BoardTable(QWidget):
         rows = board_rows(board, heads, must_haves=must_haves)
         self.rows.set_rows(rows)
         self._bracket()
-        self.check_meets.setVisible(must_haves or any(not row.meets for row in rows))
+        self.check_meets.setVisible(must_haves)
+        if self.check_meets.isChecked():
+            self._on_meets(True)
         self._show_tie(board.cases, any(row.tied for row in rows))
         self._score.setVisible(not trial)
         self.label_preview.setVisible(trial)
@@ -96,4 +98,6 @@ class BoardTable(QWidget):
         self._tie.setVisible(tied)
 
     def _on_meets(self, only: bool) -> None:
+        # The box keeps its tick from project to project; where it is not shown it must not hide rows.
+        only = only and not self.check_meets.isHidden()
         self.rows.set_predicate((lambda row: row.meets) if only else None)

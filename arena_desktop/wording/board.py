@@ -42,9 +42,9 @@ def practice_sentence() -> str:
 
 def partial_sentence(finished: int, planned: int) -> tuple[str, str]:
     """First sentence and text of the strip over a result that is not whole."""
-    first = _tr("Only {finished} of {planned} questions were asked.").format(
-        finished=formats.whole(finished), planned=formats.whole(planned)
-    )
+    many = _tr("Only {finished} of {planned} questions were asked.")
+    text = _tr("Only {finished} of {planned} questions was asked.") if finished == 1 else many
+    first = text.format(finished=formats.whole(finished), planned=formats.whole(planned))
     return first, _tr("Places may change.")
 
 
@@ -260,8 +260,12 @@ def chart_sentence(board: Leaderboard) -> str:
         (e for e in board.entries if e.status is EntryStatus.RANKED and e.composite is not None), None
     )
     if first is None or first.composite is None:
-        scored = any(entry.composite is not None for entry in board.entries)
-        return _tr("All models with a score are ruled out.") if scored else _tr("No model has a score yet.")
+        scored = [entry for entry in board.entries if entry.composite is not None]
+        if not scored:
+            return _tr("No model has a score yet.")
+        if any(entry.status is EntryStatus.INCOMPLETE for entry in scored):
+            return _tr("No model has answered enough tests for a place.")
+        return _tr("All models with a score are ruled out.")
     sentence = score_spoken(
         first.composite,
         first.composite_interval.low if first.composite_interval else None,

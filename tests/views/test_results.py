@@ -261,6 +261,18 @@ def test_a_chart_is_saved_as_picture_and_as_drawing(
     ]
 
 
+def test_a_box_that_is_not_shown_hides_no_model(page: ResultsView) -> None:
+    table = page.list
+    table.check_meets.setChecked(True)
+    out = (Reason("gate_accuracy", {"required": 0.6}),)
+    few = board(entry("one", 0.9), entry("two", None, failures=out))
+    table.show_board(few, HEADS, must_haves=True, trial=False)
+    some = table.rows.rowCount()
+    table.show_board(few, HEADS, must_haves=False, trial=False)
+    assert table.check_meets.isHidden()
+    assert (some, table.rows.rowCount()) == (1, 2)
+
+
 def test_only_models_that_meet_the_must_haves(page: ResultsView) -> None:
     page.list.check_meets.setChecked(True)
     assert "Grove Pro" not in column(page, "model")

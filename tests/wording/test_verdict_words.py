@@ -99,6 +99,8 @@ def test_all_ruled_out_says_why_and_says_it_once() -> None:
     assert said.headline not in said.lead
     assert said.sentence.startswith("No model can be recommended. Aster: ")
     assert chart_sentence(found) == "All models with a score are ruled out."
+    few = replace(out, status=EntryStatus.INCOMPLETE, failures=())
+    assert chart_sentence(replace(found, entries=(few,))) == "No model has answered enough tests for a place."
 
 
 def test_many_without_a_place_are_counted() -> None:
