@@ -156,7 +156,7 @@ def test_a_file_that_is_not_as_it_was_is_left_alone(
         editor.folder.chmod(0o555)
         if os.access(editor.folder, os.W_OK):
             # Nothing is read-only for the system's own user: the disk refuses in its place.
-            monkeypatch.setattr("tempfile.mkstemp", _refuse)
+            monkeypatch.setattr("engine.config.saving._replace", _refuse)
     before = editor.bytes()
     editor.press(Qt.Key.Key_Z)
     assert editor.bytes() == before
