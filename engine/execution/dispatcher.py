@@ -13,18 +13,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from providers.base import ErrorKind
 
 from engine.domain import Cell
-from engine.execution.admission import JUDGE_MEMBER, Admission, Pick
+from engine.execution.admission import JUDGE_MEMBER, Admission
 from engine.execution.budget import NOTHING, Carried, Fit, Ledger, Used, Worst
 from engine.execution.cells import Cells
 from engine.execution.events import LaneState
+from engine.execution.fates import Fates
+from engine.execution.flights import Flight, Flights
 from engine.execution.jobs import (
     JUDGE_LANE,
-    CeilingReached,
     Change,
     Counts,
     Decision,
@@ -38,23 +38,12 @@ from engine.execution.jobs import (
     Tally,
 )
 from engine.execution.lanes import Lane
-from engine.execution.retry import Action, Failure, classify, is_throttle, retry_delay_s
+from engine.execution.retry import Failure, is_throttle
 from engine.execution.traffic import Traffic
 
 _COMES_BACK = frozenset({Fate.RETRY, Fate.REQUEUED})
 _JUDGES_GO_ON = frozenset({"cancelled", "budget"})
 """Ends of a run that still let judges finish what is paid for, as far as a ceiling allows."""
-
-
-@dataclass(slots=True)
-class _Flight:
-    """A job that holds slots."""
-
-    job: Job
-    started: float
-    tokens: int
-    lane_held: bool = True
-    settled: bool = False
 
 
 class Dispatcher:
@@ -64,14 +53,13 @@ class Dispatcher:
         self, plan: DispatchPlan, rng: random.Random, now: float, carried: Mapping[str, Carried] | None = None
     ) -> None:
         self._plan = plan
-        self._rng = rng
         self._now = now
         self.ledger = Ledger(plan.ceilings, carried)
         self._cells = Cells(plan.grid, plan.done)
         self._traffic = Traffic(plan, rng)
         self._admission = Admission(plan, self._traffic, self.ledger, self._cells)
-        self._flights: dict[int, _Flight] = {}
-        self._next_job = 0
+        self._flights = Flights(plan, self._traffic, self.ledger, self._cells, self._admission)
+        self._fates = Fates(self._traffic, self._cells, self._flights, rng)
         self._paused = self._resumed = False
         self._stopping: str | None = None
         self._judges_stopped = False
@@ -92,15 +80,17 @@ class Dispatcher:
         self._resumed = False
         self._drop_stopped_judges()
         slots = self._plan.concurrency if capacity is None else min(capacity, self._plan.concurrency)
+        room = slots - len(self._flights)
         jobs: list[Job] = []
-        while not self._idle_by_wish and len(self._flights) < slots:
+        while room > 0 and not self._idle_by_wish:
             pick = self._admission.next(now, judges_only=self._stopping is not None)
             if pick is None:
                 break
-            jobs.append(self._admit(pick, now))
+            jobs.append(self._flights.admit(pick, now))
+            room -= 1
         if self._admission.run_is_full and not self._idle_by_wish:
             self._run_is_full(now)
-        self._admission.note_blocked(now, slots_free=not self._idle_by_wish and len(self._flights) < slots)
+        self._admission.note_blocked(now, slots_free=room > 0 and not self._idle_by_wish)
         self._end_parked_when_idle()
         return jobs
 
@@ -134,28 +124,6 @@ class Dispatcher:
                 moments.append(at if at is not None and at > now else None)
         return min((moment for moment in moments if moment is not None), default=None)
 
-    def _admit(self, pick: Pick, now: float) -> Job:
-        index = self._cells.index_of(pick.item)
-        progress = self._cells.progress(pick.item)
-        progress.come_back(now)
-        self._next_job += 1
-        job = Job(
-            id=self._next_job,
-            kind=JobKind.JUDGE if pick.member == JUDGE_MEMBER else JobKind.CALL,
-            index=index,
-            cell=self._plan.grid.cell(index),
-            lane=pick.lane.id,
-            payer=pick.payer,
-            attempt=progress.attempts + progress.throttled + 1,
-            item=pick.item,
-            waited_s=progress.waited_s,
-        )
-        pick.lane.take(now, pick.worst.tokens)
-        self.ledger.reserve(job.id, job.payer, pick.worst)
-        self._flights[job.id] = _Flight(job, now, pick.worst.tokens)
-        self._cells.begin(index)
-        return job
-
     def _end_parked_when_idle(self) -> None:
         """Nothing can start any more but what is set aside: the run ends without it."""
         if self._flights or self._cells.scoring - self._cells.held or self._idle_by_wish:
@@ -175,53 +143,52 @@ class Dispatcher:
 
     def answered(self, job: Job, now: float, used: Used) -> None:
         """The service answered; the answer is not committed yet, so both slots are still held."""
-        flight = self._flight(job)
-        self._settle(flight, used, now)
+        self._flights.settle(self._flights.of(job), used, now)
         self._cells.progress(job.item).count(throttled=False)
-        member = self._member(job)
+        member = self._flights.member(job)
         self._traffic.heard_answer(self._traffic[job.lane], None if member == JUDGE_MEMBER else member, now)
 
     def free_lane(self, job: Job) -> None:
         """The answer is committed: scoring holds only the global slot."""
-        flight = self._flight(job)
-        if flight.lane_held:
-            flight.lane_held = False
-            self._traffic[job.lane].give_back()
+        self._flights.free_lane(job)
 
     def finish(self, job: Job) -> None:
         """The call's record is committed: its slots are free and its cell is finished."""
-        self._release(job)
+        self._flights.release(job, self._now)
         self._cells.finish(job.index)
 
     def failed(self, job: Job, failure: Failure, now: float, used: Used | None = None) -> Decision:
         """An attempt failed. `used` is what the service reported to have charged for it."""
-        flight = self._flight(job)
+        flight = self._flights.of(job)
         throttled = is_throttle(failure)
         if used is None:
             used = NOTHING if failure.not_charged else Used()
         progress = self._cells.progress(job.item)
         decision = self._decide(flight, failure, now)
-        self._settle(flight, used, now, counts_as_call=not throttled)
+        self._flights.settle(flight, used, now, counts_as_call=not throttled)
         if decision.code != "offline":
             progress.count(throttled=throttled)
         progress.failure = failure
         if decision.fate in _COMES_BACK:
             progress.left_at = now
-            self._release(job)
+            self._flights.release(job, self._now)
             queue = self._traffic[job.lane].queue
             if decision.delay_s > 0:
-                queue.push_due(now + decision.delay_s, self._member(job), job.item)
+                queue.push_due(now + decision.delay_s, self._flights.member(job), job.item)
             else:
-                queue.push(self._member(job), job.item)
+                queue.push(self._flights.member(job), job.item)
         return decision
 
-    def _decide(self, flight: _Flight, failure: Failure, now: float) -> Decision:
+    def _decide(self, flight: Flight, failure: Failure, now: float) -> Decision:
         lane = self._traffic[flight.job.lane]
         if failure.kind is ErrorKind.CANCELLED:
             return Decision(Fate.STOPPED, code=self._stopping or "cancelled")
         decision = self._traffic.heard_failure(lane, flight.started, failure, now)
         if decision is None:
-            decision = self._own_fate(flight, lane, failure, now)
+            ending = self._stopping is not None and not self._may_come_back(flight.job)
+            decision = self._fates.decide(flight, lane, failure, now, ending=ending)
+            if self._plan.fail_fast and flight.job.kind is JobKind.CALL and decision.fate is Fate.FAILED:
+                self.stop("fail_fast", now)
         self._drop_stopped_judges(lane, failure)
         if self._stopping and decision.fate in _COMES_BACK and not self._may_come_back(flight.job):
             return Decision(Fate.STOPPED, code=self._stopping)
@@ -230,41 +197,11 @@ class Dispatcher:
     def _may_come_back(self, job: Job) -> bool:
         return job.kind is JobKind.JUDGE and self._judges_go_on
 
-    def _own_fate(self, flight: _Flight, lane: Lane, failure: Failure, now: float) -> Decision:
-        action, job = classify(failure), flight.job
-        progress = self._cells.progress(job.item)
-        policy = lane.plan.retry
-        used_up = action is Action.RETRY and progress.retries >= policy.retries
-        ending = self._stopping and not self._may_come_back(job)
-        if action is Action.FINAL or (used_up and not ending):
-            return self._final(job, lane, failure, now)
-        if job.kind is JobKind.CALL and self._member(job) in self._traffic.standing.closed:
-            return Decision(Fate.STOPPED, code="budget_model")
-        if job.kind is JobKind.JUDGE and lane.stopped:
-            return Decision(Fate.FAILED, code=lane.stopped)
-        if action is Action.THROTTLE:
-            lane.queue.turns.refused(self._member(job), flight.started, now, lane.closed_until)
-            return Decision(Fate.REQUEUED, self._traffic.throttle_delay_s(lane, failure), "throttled")
-        stopped = self._traffic.long_wait(lane, failure, now)
-        if stopped is not None:
-            return stopped
-        progress.retries += 1
-        return Decision(Fate.RETRY, retry_delay_s(failure, progress.retries - 1, policy, self._rng))
-
-    def _final(self, job: Job, lane: Lane, failure: Failure, now: float) -> Decision:
-        if job.kind is JobKind.JUDGE:
-            self._traffic.judge_failed(lane, failure)
-            return Decision(Fate.FAILED)
-        self._traffic.call_failed(self._member(job), failure)
-        if self._plan.fail_fast:
-            self.stop("fail_fast", now)
-        return Decision(Fate.FAILED)
-
     # ---- judges
 
     def await_judges(self, job: Job) -> None:
         """The answer is committed and judges must mark it: no slot is held, the cell goes on."""
-        self._release(job)
+        self._flights.release(job, self._now)
         self._cells.scoring.add(job.index)
 
     def add_judge(self, index: int, worst: Worst, lane_id: str = JUDGE_LANE) -> int:
@@ -280,7 +217,7 @@ class Dispatcher:
 
     def judge_done(self, job: Job) -> None:
         """What the judge said is committed, or its job is given up: its slots are free."""
-        self._release(job)
+        self._flights.release(job, self._now)
         self._cells.forget_judge(job.item)
 
     def judge_again(self, index: int) -> None:
@@ -398,7 +335,7 @@ class Dispatcher:
 
     def in_flight(self) -> list[Job]:
         """Jobs that hold slots, oldest first."""
-        return [flight.job for flight in self._flights.values()]
+        return self._flights.jobs()
 
     @property
     def stopping(self) -> str | None:
@@ -415,39 +352,3 @@ class Dispatcher:
         """True where every cell is finished, none is marked anew and no slot is held."""
         finished = self._cells.finished == self._cells.total
         return finished and not self._flights and not self._cells.scoring
-
-    # ---- inside
-
-    def _member(self, job: Job) -> int:
-        return JUDGE_MEMBER if job.kind is JobKind.JUDGE else self._plan.grid.model_of(job.index)
-
-    def _flight(self, job: Job) -> _Flight:
-        flight = self._flights.get(job.id)
-        if flight is None:
-            raise RuntimeError(f"job {job.id} of {job.cell} holds no slot")
-        return flight
-
-    def _release(self, job: Job) -> None:
-        flight = self._flight(job)
-        del self._flights[job.id]
-        if not flight.settled:
-            self._settle(flight, Used(), self._now)
-        if flight.lane_held:
-            self._traffic[job.lane].give_back()
-        self._cells.leave(job.index)
-
-    def _settle(self, flight: _Flight, used: Used, now: float, *, counts_as_call: bool = True) -> None:
-        job = flight.job
-        flight.settled = True
-        if used.usd is None and not self.ledger.ceilings.any and job.kind is JobKind.CALL:
-            # Without ceilings nothing was reserved, but what may have been charged must be told.
-            self.ledger.assume(job.id, self._plan.worst_of(job.index))
-        self.ledger.settle(job.id, used, counts_as_call=counts_as_call)
-        lane = self._traffic[job.lane]
-        if lane.tpm is not None and used.tokens is not None:
-            lane.tpm.correct(now, used.tokens, flight.tokens)
-        warned = self.ledger.warning(job.payer)
-        if warned is not None and warned not in {lane.id for lane in self._traffic.markers}:
-            self._traffic.changes.append(CeilingReached(warned, warned=True))
-        if job.kind is JobKind.CALL:
-            self._admission.settled(self._member(job))
