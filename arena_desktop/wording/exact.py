@@ -87,7 +87,9 @@ def terms_sentence(board: Leaderboard, entry: Entry) -> str:
 def cost_sentence(entry: Entry) -> str:
     """What right answers cost, beside what all answers cost; and how soon words come."""
     parts = []
-    if entry.cost_per_correct_usd is not None:
+    if entry.cost_per_correct_usd == 0:
+        parts.append(_tr("Its answers are free."))
+    elif entry.cost_per_correct_usd is not None:
         text = _tr("One right answer cost {right}; 1,000 answers cost {all}.")
         parts.append(
             text.format(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
+from providers.registry import canonical_kind
 
 if TYPE_CHECKING:
     from engine.config.schema import Config, Criterion
@@ -49,8 +50,7 @@ def pass_share(config: Config) -> float:
 def rows(config: Config) -> list[tuple[str, str]]:
     """Label and value of everything that decides its marks."""
     judge = config.judge
-    where = _tr("{model}, asked over {connection}").format(model=judge.model, connection=judge.provider)
-    found = [(_tr("Model"), where if judge.provider else str(judge.model))]
+    found = [(_tr("Model"), _model(str(judge.model), judge.provider))]
     votes = _tr("Once") if judge.votes == 1 else _tr("{count} times").format(count=formats.whole(judge.votes))
     found.append((_tr("Asked about each answer"), votes))
     share = formats.points(pass_share(config))
@@ -59,6 +59,14 @@ def rows(config: Config) -> list[tuple[str, str]]:
     if judge.mark_itself:
         found.append((_tr("Its own answers"), _tr("It marks them too, as the project says")))
     return found
+
+
+def _model(model: str, connection: str | None) -> str:
+    """Which model marks; pretend ones are said to be that, wherever they are named."""
+    if canonical_kind(connection or model.partition(":")[0]) == "mock":
+        return _tr("A practice model, pretend ({model})").format(model=model)
+    text = _tr("{model}, asked over {connection}")
+    return text.format(model=model, connection=connection) if connection else model
 
 
 def rubric_words(rubric: str | Sequence[Criterion] | None) -> str:

@@ -190,3 +190,8 @@ def test_the_price_stands_beside_the_button_and_then_how_far_it_is(
         assert again.button_rescore.text() == "Stop now"
     qtbot.waitUntil(lambda: again.button_rescore.text() == "Mark run 1 again", timeout=10_000)
     qtbot.waitUntil(lambda: world.background.busy == 0, timeout=10_000)
+
+
+def test_a_pretend_model_that_marks_is_said_to_be_pretend() -> None:
+    config = Config.model_validate({"project": "P", "models": [], "judge": {"model": "mock:judge"}})
+    assert ("Model", "A practice model, pretend (mock:judge)") in words.rows(config)

@@ -15,6 +15,7 @@ from arena_desktop.views.result_details import ResultDetails
 from arena_desktop.wording import exact as words
 from engine.config.schema import MetricRule
 from engine.domain import Case
+from engine.stats.board import Entry, EntryStatus
 from engine.stats.leaderboard import build_board
 from engine.stats.metrics import reading
 from engine.stats.reweigh import reweighed
@@ -79,6 +80,11 @@ def test_an_unknown_measure_says_where_its_weight_went(details: ResultDetails) -
 def test_cost_of_a_right_answer_stands_beside_the_cost_of_all(details: ResultDetails) -> None:
     details.set_open(True)
     assert "One right answer cost $0.000072; 1,000 answers cost $0.06." in details.terms.sentence.text()
+
+
+def test_free_answers_are_said_to_be_free_without_a_price() -> None:
+    free = Entry("a", "A", EntryStatus.RANKED, cost_per_1k_usd=0.0, cost_per_correct_usd=0.0)
+    assert words.cost_sentence(free) == "Its answers are free."
 
 
 def test_tags_name_the_best_other_model(details: ResultDetails) -> None:
