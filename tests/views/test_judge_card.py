@@ -12,7 +12,7 @@ from arena_desktop.desks.project_settings import change_settings
 from arena_desktop.dialogs.change_judge import ChangeJudgeDialog
 from arena_desktop.views.scoring import ScoringView
 from arena_desktop.wording import judge_setup as words
-from engine.config.schema import Config
+from engine.config.schema import Config, Judge
 from engine.project import Project, load_project
 from tests.views.run_world import run_now
 from tests.views.setup_world import World, forbidden, nameless, texts
@@ -193,5 +193,5 @@ def test_the_price_stands_beside_the_button_and_then_how_far_it_is(
 
 
 def test_a_pretend_model_that_marks_is_said_to_be_pretend() -> None:
-    config = Config.model_validate({"project": "P", "models": [], "judge": {"model": "mock:judge"}})
+    config = Config("p", (), judge=Judge("mock:judge"))
     assert ("Model", "A practice model, pretend (mock:judge)") in words.rows(config)
