@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from arena_desktop import __version__
-from arena_desktop.desks.run_orders import MarkingOrder, Order, Resume, RunOrder, Wait, WaitingRun
+from arena_desktop.desks.run_orders import MarkingOrder, Order, Resume, RunOrder
 from arena_desktop.desks.run_progress import RunProgress
-from arena_desktop.desks.waiting_runs import WaitingRuns
+from arena_desktop.desks.run_turns import RunTurns
 from engine.errors import ArenaError, UserError
 
 if TYPE_CHECKING:
@@ -95,16 +95,14 @@ class RunDesk(QObject):
         self._background = background
         self._controller: RunController | None = None
         self._began: RunBegan | None = None
-        self._checking: int | None = None
         self._marking = False
         self._paused = self._stopping = False
         self.progress = RunProgress(time.monotonic)
         self._unsaved: RunController | None = None
         self.kept_awake: bool | None = None
         """Whether the system keeps the computer awake for this run; None = it was not asked."""
-        self.waiting = WaitingRuns()
-        self.waiting.freed.connect(self._start_next)
-        self.waiting.changed.connect(self.state_changed)
+        self._turns = RunTurns(self, keys, background, self.state_changed.emit)
+        self.waiting = self._turns.waiting
 
     @property
     def unsaved(self) -> RunController | None:
@@ -115,7 +113,7 @@ class RunDesk(QObject):
     def results_are_saved(self) -> None:
         """What was unsaved is on a disk now: the next run may start."""
         self._unsaved = None
-        self._start_next()
+        self._turns.start_next()
 
     @property
     def running(self) -> bool:
@@ -125,7 +123,12 @@ class RunDesk(QObject):
     @property
     def busy(self) -> bool:
         """Whether a run is under way or about to start, or one is marked again: what is ordered now waits."""
-        return self._controller is not None or self._checking is not None or self._marking
+        return self._controller is not None or self._turns.checking is not None or self._marking
+
+    @property
+    def can_start(self) -> bool:
+        """Whether nothing goes on and all results are saved."""
+        return not self.busy and self._unsaved is None
 
     def has(self, run_id: str) -> bool:
         """Whether this saved run is being carried on, or waits for it."""
@@ -184,7 +187,7 @@ class RunDesk(QObject):
     def start(self, *, quick: bool = False) -> None:
         """Starts a run of the open project, or lets it wait its turn; `began` or `failed` follows."""
         try:
-            self._take_on(self.order(quick=quick))
+            self._turns.take_on(self.order(quick=quick))
         except ArenaError as error:
             self.failed.emit(error)
 
@@ -205,7 +208,7 @@ class RunDesk(QObject):
             resume = self._resume(Resume(run_id, retry_errors, choice, tuple(again)))
             order = self.order(resume=resume)
             if choice is not None:
-                self._take_on(order)
+                self._turns.take_on(order)
                 return
         except ArenaError as error:
             self.failed.emit(error)
@@ -246,7 +249,7 @@ class RunDesk(QObject):
         try:
             # The same may have been asked for while the two were compared.
             self._refuse_unsaved()
-            self._take_on(order if resume is None else replace(order, resume=self._resume(resume)))
+            self._turns.take_on(order if resume is None else replace(order, resume=self._resume(resume)))
         except ArenaError as error:
             self.failed.emit(error)
 
@@ -263,73 +266,24 @@ class RunDesk(QObject):
         Raises UserError while results are not saved.
         """
         self._refuse_unsaved()
-        self._take_on(order)
+        self._turns.take_on(order)
 
     def marking_ended(self, unsaved: RunController | None = None) -> None:
         """The session is over; `unsaved` where the history could not take its marks."""
         self._marking = False
         if unsaved is not None:
             self._unsaved = unsaved
-        self._start_next()
+        self._turns.start_next()
         self.state_changed.emit()
 
-    def _take_on(self, order: Order) -> None:
-        if self.busy or self.waiting.next_up() is not None:
-            self.waiting.add(order)
-            self._start_next()
-        else:
-            self._begin(order)
-
-    def _begin(self, order: Order, *, waited: bool = False, left_out: tuple[str, ...] = ()) -> None:
+    def begin(self, order: Order, *, waited: bool = False, left_out: tuple[str, ...] = ()) -> None:
+        """Starts what is ordered, whatever waits. For the turns; others use `start` and its like."""
         if not isinstance(order, MarkingOrder):
             self._launch(order, waited=waited, left_out=left_out)
             return
         self._marking = True
         self.marking_due.emit(order)
         self.state_changed.emit()
-
-    def _start_next(self) -> None:
-        """Looks at the run whose turn it is, if none goes on; it starts when nothing speaks against it."""
-        entry = self.waiting.next_up()
-        if self.busy or entry is None or self._unsaved is not None:
-            return
-        self._checking = entry.number
-        self.waiting.replace(replace(entry, wait=Wait.CHECKING))
-        order, keys = entry.order, self._keys
-
-        def work(job: Job) -> Order:
-            return order.looked_at_anew(keys, lambda: job.stopped)
-
-        self._background.run(work, self._on_looked, self._on_not_looked, name="look at the next run")
-        self.state_changed.emit()
-
-    def _checked(self) -> WaitingRun | None:
-        """The one that was looked at; None where it was removed meanwhile."""
-        number, self._checking = self._checking, None
-        return None if number is None else self.waiting.find(number)
-
-    def _on_looked(self, order: Order) -> None:
-        entry = self._checked()
-        if entry is not None:
-            looked = entry.looked_at(order)
-            if looked.wait is Wait.ASKS:
-                self.waiting.replace(looked)
-            else:
-                self.waiting.take(looked.number)
-                self._begin(looked.order, waited=True, left_out=looked.left_out)
-        self._start_next()
-        self.state_changed.emit()
-
-    def _on_not_looked(self, error: Exception) -> None:
-        entry = self._checked()
-        mine = isinstance(error, ArenaError)
-        if entry is not None:
-            told = error if mine else UserError("not_looked_at", "It could not be looked at again.")
-            self.waiting.replace(replace(entry, wait=Wait.CANNOT, error=told))
-        self._start_next()
-        self.state_changed.emit()
-        if not mine:
-            raise error
 
     # steering
 
@@ -419,5 +373,5 @@ class RunDesk(QObject):
         if finished.unsaved:
             self._unsaved = controller
         self.ended.emit(finished)
-        self._start_next()
+        self._turns.start_next()
         self.state_changed.emit()

@@ -124,7 +124,7 @@ def test_the_list_says_what_waits_and_why_not(
 ) -> None:
     waiting = context.runs.waiting
     assert not line.isVisible()
-    context.runs._checking = 99  # something is about to start: nothing of this list may
+    context.runs._turns.checking = 99  # something is about to start: nothing of this list may
     numbers = [waiting.add(order).number for _ in range(4)]
     held(waiting, numbers[1], Wait.ASKS)
     held(waiting, numbers[2], Wait.CANNOT)
@@ -151,7 +151,7 @@ def test_the_list_says_what_waits_and_why_not(
     qtbot.waitUntil(lambda: line.focusWidget() is line.findChild(QPushButton, "button_remove_waiting_1"))
     waiting.drop()
     assert not line.isVisible()
-    context.runs._checking = None
+    context.runs._turns.checking = None
 
 
 def test_what_is_asked_of_a_saved_run_is_named(order: RunOrder) -> None:
@@ -171,14 +171,14 @@ def test_what_is_asked_of_a_saved_run_is_named(order: RunOrder) -> None:
 
 
 def test_the_same_is_not_taken_twice(context: AppContext, order: RunOrder, qtbot: QtBot) -> None:
-    context.runs._checking = 99
+    context.runs._turns.checking = 99
     context.runs.waiting.add(replace(order, resume=Resume("run_1")))
     assert context.runs.has("run_1")
     with qtbot.waitSignal(context.runs.failed) as failed:
         context.runs.carry_on("run_1")
     assert failed.args[0].code == "waits_already"
     context.runs.waiting.drop()
-    context.runs._checking = None
+    context.runs._turns.checking = None
 
 
 def test_a_run_that_cannot_start_any_more_says_why_and_can_try_again(
@@ -196,7 +196,7 @@ def test_a_run_that_cannot_start_any_more_says_why_and_can_try_again(
     monkeypatch.setattr(RunOrder, "looked_at_anew", look)
     with qtbot.waitSignal(runs.waiting.held, timeout=10_000) as told:
         runs.waiting.add(order)
-        runs._start_next()
+        runs._turns.start_next()
     entry = told.args[0]
     assert entry.wait is Wait.CANNOT
     assert words.held_sentence(entry) == "Customer replies could not start."
