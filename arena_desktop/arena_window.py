@@ -19,7 +19,7 @@ from arena_desktop.run_care import RunCare
 from arena_desktop.samples import working_copy
 from arena_desktop.trust_guard import TrustGuard
 from arena_desktop.unsaved_run import UnsavedRun
-from arena_desktop.widgets.rail import Mark
+from arena_desktop.widgets.rail_look import Mark
 from arena_desktop.widgets.strip import Message, StripButton, Tone
 from arena_desktop.window_actions import WindowActions
 from arena_desktop.wording.setup import counted

@@ -17,7 +17,7 @@ from arena_desktop.dialogs.settings_parts import Section
 from arena_desktop.theme import current, row_height, scaled
 from arena_desktop.theme.tokens import RAIL_ITEM
 from arena_desktop.widgets.labels import LOOK_CHANGES
-from arena_desktop.widgets.rail import ItemLook, paint_item
+from arena_desktop.widgets.rail_look import ItemLook, paint_item
 
 Index = QModelIndex | QPersistentModelIndex
 _ICON = Qt.ItemDataRole.UserRole + 1

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
     QKeyEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QStandardItem,
     QStandardItemModel,
 )
@@ -28,11 +26,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from arena_desktop.theme import F, Tokens, current, icon_size, row_height
+from arena_desktop.theme import F, current, icon_size, row_height
 from arena_desktop.theme import icons as theme_icons
 from arena_desktop.theme.paint import rounded
 from arena_desktop.theme.tokens import RAIL_ITEM, RAIL_WIDTH
 from arena_desktop.widgets.labels import LOOK_CHANGES
+from arena_desktop.widgets.rail_look import INSET, ItemLook, Mark, paint_item
 from arena_desktop.wording.harmless import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -40,16 +39,7 @@ _NAME = Qt.ItemDataRole.UserRole + 1
 _ICON = Qt.ItemDataRole.UserRole + 2
 _MARK = Qt.ItemDataRole.UserRole + 3
 _SHARE = Qt.ItemDataRole.UserRole + 4
-_INSET = 8
 _GROUP = 34
-
-
-class Mark(StrEnum):
-    """What stands at the right of an item."""
-
-    NONE = ""
-    UNSAVED = "unsaved"
-    ATTENTION = "attention"
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,76 +240,6 @@ class _RailDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-@dataclass(frozen=True, slots=True)
-class ItemLook:
-    """How one rail item is drawn."""
-
-    text: str
-    icon: str
-    current: bool = False
-    hovered: bool = False
-    enabled: bool = True
-    mark: str = ""
-    share: str = ""
-    ring: bool = False
-
-
-def paint_item(painter: QPainter, theme: Tokens, box: QRectF, look: ItemLook) -> None:
-    """Draws an item of a list like the rail (also used by the list in Settings)."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    pill = box.adjusted(_INSET, 1, -_INSET, -1)
-    if look.current:
-        rounded(painter, pill, 8, theme.color("tint2"))
-    elif look.hovered and look.enabled:
-        rounded(painter, pill, 8, theme.color("press"))
-    ink = "dis" if not look.enabled else "accentText" if look.current else "text"
-    icon_ink = "dis" if not look.enabled else "accentText" if look.current else "text2"
-    size = icon_size(19)
-    place = QRectF(pill.x() + 12, pill.center().y() - size / 2, size, size)
-    theme_icons.draw(painter, look.icon, theme[icon_ink], place)
-    font = F("strong" if look.current else "name")
-    painter.setFont(font)
-    painter.setPen(theme.color(ink))
-    left, right = pill.x() + size + 23, pill.right() - 12
-    if look.enabled:
-        right -= _paint_mark(painter, theme, look, right, pill.center().y())
-    painter.setFont(font)
-    painter.setPen(theme.color(ink))
-    text = QFontMetricsF(font).elidedText(look.text, Qt.TextElideMode.ElideRight, right - left)
-    painter.drawText(
-        QRectF(left, pill.y(), right - left + 2, pill.height()), Qt.AlignmentFlag.AlignVCenter, text
-    )
-    if look.ring:
-        painter.setPen(QPen(theme.color("accent"), 2))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(pill.adjusted(1, 1, -1, -1), 7, 7)
-
-
-def _paint_mark(painter: QPainter, theme: Tokens, look: ItemLook, right: float, middle: float) -> float:
-    """Draws the mark at the right end; returns the room it took."""
-    if look.share:
-        font = F("head")
-        width = QFontMetricsF(font).horizontalAdvance(look.share)
-        painter.setFont(font)
-        painter.setPen(theme.color("accentText"))
-        painter.drawText(
-            QRectF(right - width, middle - 12, width + 2, 24), Qt.AlignmentFlag.AlignVCenter, look.share
-        )
-        return width + 8
-    if look.mark == Mark.UNSAVED:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.color("accent"))
-        painter.drawEllipse(QPointF(right - 5, middle), 3.5, 3.5)
-        return 20
-    if look.mark == Mark.ATTENTION:
-        size = icon_size(16)
-        theme_icons.draw(
-            painter, "warn", theme["warn"], QRectF(right + 3 - size, middle - size / 2, size, size)
-        )
-        return size + 8
-    return 0
-
-
 class ProjectBlock(QPushButton):
     """Initials on the accent and the project's name; opens the project menu."""
 
@@ -349,7 +269,7 @@ class ProjectBlock(QPushButton):
         painter, theme = QPainter(self), current()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self.underMouse():
-            rounded(painter, QRectF(self.rect()).adjusted(_INSET, 0, -_INSET, 0), 8, theme.color("press"))
+            rounded(painter, QRectF(self.rect()).adjusted(INSET, 0, -INSET, 0), 8, theme.color("press"))
         side = icon_size(28)
         tile = QRectF(18, (self.height() - side) / 2, side, side)
         left = tile.right() + 10

@@ -75,7 +75,7 @@ from arena_desktop.widgets.fields import (
 from arena_desktop.widgets.labels import Label, Span
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.progress import RunProgress
-from arena_desktop.widgets.rail import Mark
+from arena_desktop.widgets.rail_look import Mark
 from arena_desktop.widgets.strip import Message, MessageStrip, StripButton
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import FilterBar, Legend, TableCard

@@ -24,7 +24,8 @@ from arena_desktop.theme import current
 from arena_desktop.theme.switch import Appearance, Theme
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.page import Page
-from arena_desktop.widgets.rail import Mark, initials
+from arena_desktop.widgets.rail import initials
+from arena_desktop.widgets.rail_look import Mark
 from arena_desktop.widgets.strip import Message
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import FilterBar, TableCard
