@@ -220,7 +220,7 @@ class Arrivals:
         """The cell is stopped. What was never asked for costs nothing; the rest stays reserved."""
         job, cut = ticket.job, Failure(ErrorKind.CANCELLED, why)
         if job.kind is JobKind.JUDGE:
-            self.desk.abandon(ticket, cut)
+            self.desk.abandon(ticket, cut, None if asked else NOTHING)
             return
         if not self.books.is_scoring(job):
             self._dispatcher.failed(job, cut, self._clock.monotonic(), None if asked else NOTHING)

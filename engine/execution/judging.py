@@ -18,6 +18,7 @@ from providers.base import ErrorKind
 from engine.domain import CallDone, CallError, Cell, Outcome
 from engine.execution import events as ev
 from engine.execution.books import Books
+from engine.execution.budget import Used
 from engine.execution.dispatcher import Dispatcher
 from engine.execution.embed_desk import SharedVectors
 from engine.execution.jobs import Fate, Grid, Job, JudgeDropped
@@ -212,9 +213,9 @@ class JudgeDesk:
             for drop in drops:
                 self._dropped(drop)
 
-    def abandon(self, ticket: Ticket, cut: Failure) -> None:
-        """The reply is not awaited any longer."""
-        self._desk.dispatcher.failed(ticket.job, cut, self._desk.narrator.now())
+    def abandon(self, ticket: Ticket, cut: Failure, used: Used | None) -> None:
+        """The reply is not awaited any longer. `used` None: nobody knows what it cost."""
+        self._desk.dispatcher.failed(ticket.job, cut, self._desk.narrator.now(), used)
         self._stopped(ticket.job)
 
     def _replied(self, job: Job, reply: MarkReply, cost_usd: Decimal | None) -> None:

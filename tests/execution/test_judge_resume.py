@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from engine.domain import CallStatus, RunStatus, ScoreState
+from engine.execution import departures
 from engine.execution.controller import RunController
+from engine.execution.departures import Departures
 from engine.execution.events import CallFinished, RunFinished, RunStopping, Scored
 from engine.execution.rescore import rescore
+from engine.storage.records import SpendWrite
 from engine.storage.store import Store
 from providers.base import ErrorKind, ProviderError, Request
-from tests.execution.test_judge import GOOD, WRONG, asked, cases, gone, marks, service, shown, world
+from tests.execution.test_judge import GOOD, PRICE, WRONG, asked, cases, gone, marks, service, shown, world
 from tests.execution.worlds import FakeService, World
 
 ROOT = Path(__file__).parents[2]
@@ -272,3 +275,33 @@ def test_marks_that_mean_the_same_are_not_paid_for_twice(tmp_path: Path, qapp) -
     assert [shown(request) for request in asked(second)] == ["2"]
     assert all(mark.checks[0].type == "contains" for mark in marks(made).values())
     assert {mark.score for mark in marks(made).values()} == {1.0}
+
+
+def test_a_question_that_never_left_reserves_nothing(tmp_path: Path, qtbot, monkeypatch) -> None:
+    """Stopped now, between its reservation and its departure."""
+    booked = threading.Event()
+    commits = Departures.committed
+
+    def committed(self: Departures, write: SpendWrite) -> None:
+        if write.purpose == "judge":
+            booked.set()
+        else:
+            commits(self, write)
+
+    monkeypatch.setattr(Departures, "committed", committed)
+    monkeypatch.setattr(departures, "LEFT_BEHIND_S", 0.0)
+    made = world(
+        tmp_path,
+        service(lambda request: GOOD),
+        cases(1),
+        budgets={"max_run_usd": 1000},
+        pricing={"models": {"judge-x": PRICE, "gpt-x": PRICE}},
+    )
+    controller, ends = begin(made)
+    qtbot.waitUntil(booked.is_set, timeout=10000)
+    controller.stop_now()
+    qtbot.waitUntil(lambda: bool(ends), timeout=10000)
+    assert controller.wait()
+    (account,) = [row for row in made.stored().spend if row.purpose == "judge"]
+    assert (account.spent_usd, account.reserved_usd) == (0, 0)
+    assert asked(made.service) == []
