@@ -205,7 +205,7 @@ class CheckRow(QWidget):
         self.check_not.setVisible(check is not None)
         if check is None:
             return
-        self.check_not.setText(words.turned_words(check))
+        self.check_not.setText(words.turned_words())
         self.form = CheckOptions(check, self._spec.options, self._project, self._number)
         self.form.changed.connect(self.changed)
         self._body.addWidget(self.form)

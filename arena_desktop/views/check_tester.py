@@ -18,6 +18,7 @@ from arena_desktop.widgets.chip import Chip
 from arena_desktop.widgets.fields import Combo, FormGrid, TextArea
 from arena_desktop.widgets.labels import Label
 from arena_desktop.wording import formats
+from arena_desktop.wording.answers import title_of
 from arena_desktop.wording.check_choice import not_tried_sentence
 from arena_desktop.wording.run import sandbox_sentences
 from arena_desktop.wording.setup import check_title
@@ -134,12 +135,12 @@ class CheckTester(Card):
         self._project = project
         self._fill_checks([marking for marking in markings if can_be_tried(marking)])
         self._cases = [case for case in project.cases if case.reference is not None][:_OFFERED_CASES]
-        chosen = self._test.currentText()
+        chosen = self._test.currentData()
         self._test.blockSignals(True)
         self._test.clear()
         for case in self._cases:
-            self._test.addItem(one_line(case.id)[:60])
-        self._test.setCurrentIndex(max(0, self._test.findText(chosen)) if self._cases else -1)
+            self._test.addItem(one_line(title_of(case))[:60], case.id)
+        self._test.setCurrentIndex(max(0, self._test.findData(chosen)) if self._cases else -1)
         self._test.blockSignals(False)
         self._test.setEnabled(bool(self._cases))
         self._on_test(self._test.currentIndex())

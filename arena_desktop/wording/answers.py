@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +11,12 @@ from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
 from arena_desktop.wording.reasons import error_words
+from engine.cases.identity import derived_id
 from engine.domain import CallDone, CallStatus, Case, Outcome, ScoreState
 
 _CHIP_LONGEST = 48
+_TITLE = 48
+_MADE_ID = re.compile(r"([0-9a-f]{12})(?:-\d+)?")
 
 
 def _tr(text: str) -> str:
@@ -30,9 +34,20 @@ def question_of(case: Case) -> str:
 
 
 def title_of(case: Case) -> str:
-    """The name of a test: its own, else its id."""
+    """The name of a test: its own, else its id, else how its question begins."""
     name = case.metadata.get("name")
-    return name if isinstance(name, str) and name.strip() else case.id
+    if isinstance(name, str) and name.strip():
+        return name
+    question = "" if is_named(case) else " ".join(question_of(case)[: 2 * _TITLE].split())
+    if not question:
+        return case.id
+    return question if len(question) <= _TITLE else f"{question[:_TITLE]}…"
+
+
+def is_named(case: Case) -> bool:
+    """Whether somebody gave a test its id; one that the program made is twelve digits that say nothing."""
+    made = _MADE_ID.fullmatch(case.id)
+    return made is None or made[1] != derived_id(case)
 
 
 def reference_of(case: Case) -> str:

@@ -226,9 +226,9 @@ def kind_sentence(check: CheckType | None) -> str:
     return check.rule
 
 
-def turned_words(check: CheckType) -> str:
+def turned_words() -> str:
     """The box that turns a check around."""
-    return _tr("Turn it around: {opposite}").format(opposite=check.opposite)
+    return _tr("Turn it around: an answer passes only where this is not so")
 
 
 def not_tried_sentence() -> str:

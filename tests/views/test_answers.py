@@ -24,6 +24,7 @@ from arena_desktop.views.answer_pane import AnswerPane, CaseAnswers
 from arena_desktop.views.answers import AnswersView
 from arena_desktop.widgets.answer_view import MarkKind
 from arena_desktop.wording import answers as words
+from engine.cases.identity import with_ids
 from engine.domain import Answer, CallDone, CallError, CallStatus, Case, CaseScore, Cell, Outcome, ScoreState
 from engine.storage.rows import CallOrder, CallRow
 from providers.base import Message
@@ -424,6 +425,15 @@ def test_questions_and_right_answers_of_every_form() -> None:
     assert words.reference_of(Case("a", reference={"a": 1})) == '{\n  "a": 1\n}'
     assert words.reference_of(Case("a")) == ""
     assert words.title_of(Case("a", metadata={"name": "Angry customer"})) == "Angry customer"
+
+
+def test_a_test_without_a_name_is_called_by_how_its_question_begins() -> None:
+    cases, _problems = with_ids([Case("", "Where is\nmy parcel?"), Case("", "x" * 80), Case("late", "Late?")])
+    assert [words.title_of(case) for case in cases] == ["Where is my parcel?", "x" * 48 + "…", "late"]
+    twins, _problems = with_ids([Case("", "Again?"), Case("", "Again?")])
+    assert [words.title_of(case) for case in twins] == ["Again?", "Again?"]
+    # Twelve digits that somebody chose are a name.
+    assert words.title_of(Case("0123456789ab", "Where?")) == "0123456789ab"
 
 
 def test_marks_stand_on_what_a_good_answer_says_and_on_what_only_one_says() -> None:
