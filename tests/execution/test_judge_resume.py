@@ -58,7 +58,16 @@ def _slow(tmp_path: Path, held: Held, count: int = 12, **more: Any) -> tuple[Wor
 
 def test_cancel_lets_the_judge_finish_what_is_paid_for(tmp_path: Path, qtbot) -> None:
     held = Held()
-    made, fake = _slow(tmp_path, held)
+
+    def model(request: Request) -> str:
+        """The sixth answer comes only when the judge's do: some questions are left to be given up."""
+        if request.messages[0].content == "say 5":
+            held.let_go.wait(10)
+        return request.messages[0].content.split()[-1]
+
+    run = {"concurrency": 2, "provider_concurrency": {"openai": 1}}
+    fake = service(held, model)
+    made = world(tmp_path, fake, cases(12), run=run)
     controller, ends = begin(made)
     assert held.waiting.acquire(timeout=10)
     qtbot.waitUntil(lambda: len(asked(fake, "gpt-x")) >= 4, timeout=10000)
