@@ -91,7 +91,7 @@ class WindowActions(QObject):
 
     def retry_failed(self) -> None:
         """Asks again what failed in the run on show, else in the newest."""
-        from arena_desktop.views.result_parts import retry, run_to_retry
+        from arena_desktop.views.saved_steps import retry, run_to_retry
 
         info = run_to_retry(self._context)
         if info is not None:
@@ -108,7 +108,7 @@ class WindowActions(QObject):
         possible = False
         if results.result is not None or results.runs:
             # Imported only then: the pages of results must not keep the window from its first paint.
-            from arena_desktop.views.result_parts import run_to_retry
+            from arena_desktop.views.saved_steps import run_to_retry
 
             possible = run_to_retry(self._context) is not None
         self._window.menus.action("action_retry_failed").setEnabled(possible)

@@ -20,7 +20,8 @@ from arena_desktop.views.answer_pane import AnswerPane, CaseAnswers
 from arena_desktop.views.answer_reader import AnswerReader
 from arena_desktop.views.answer_tools import AnswerTools
 from arena_desktop.views.insights import AnswersWanted
-from arena_desktop.views.result_parts import ResultFacts, ResultPage, can_retry, retry
+from arena_desktop.views.result_parts import ResultFacts, ResultPage
+from arena_desktop.views.saved_steps import can_retry, retry
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.kept_choices import KeptChoices, SideSplitter
 from arena_desktop.widgets.labels import Label

@@ -16,16 +16,10 @@ from arena_desktop.itemmodels.history import HistoryRow, history_columns
 from arena_desktop.itemmodels.table import ColumnTable
 from arena_desktop.theme import text_scale
 from arena_desktop.theme.switch import set_width
+from arena_desktop.views.chart_saving import save_chart, set_chart_table
 from arena_desktop.views.history_data import HistoryFacts, read_history
 from arena_desktop.views.releases import ReleasesCard, RunsWanted
-from arena_desktop.views.result_parts import (
-    can_carry_on,
-    can_retry,
-    carry_on,
-    retry,
-    save_chart,
-    set_chart_table,
-)
+from arena_desktop.views.saved_steps import can_carry_on, can_retry, carry_on, retry
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.chart_view import ChartCard, ChartView
 from arena_desktop.widgets.empty_state import EmptyState

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from arena_desktop.views.result_parts import can_mark_again
+from arena_desktop.views.saved_steps import can_mark_again
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card, CardHead
 from arena_desktop.widgets.flow import FlowLayout

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSaveFile
 from PySide6.QtGui import QAction, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.desks.result_desk import Result
 from arena_desktop.itemmodels.lanes import ModelHead
-from arena_desktop.itemmodels.text_table import text_table
 from arena_desktop.theme.switch import set_width
-from arena_desktop.views.home_facts import UNFINISHED, missing_calls
 from arena_desktop.views.missing_answers import KEY as MISSING
 from arena_desktop.views.missing_answers import missing_message
 from arena_desktop.views.run_facts import model_heads
-from arena_desktop.widgets.chart_view import ChartCard
+from arena_desktop.views.saved_steps import can_carry_on, carry_on
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.fields import Combo
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.strip import Message, StripButton
-from arena_desktop.widgets.table import ArenaTable
-from arena_desktop.widgets.table_find import with_find_row
 from arena_desktop.widgets.turns import Turns
 from arena_desktop.wording.board import nothing_yet, partial_sentence, run_title
 from arena_desktop.wording.setup import run_sentence
@@ -37,7 +31,6 @@ from engine.errors import ArenaError
 from engine.project import config_from_snapshot
 
 if TYPE_CHECKING:
-    from arena_desktop.charts.data import Chart
     from arena_desktop.context import AppContext
 
 _COMBO_WIDTH = 292
@@ -250,104 +243,8 @@ class ResultPage(Page):
         self._open_newest()
 
 
-def can_carry_on(context: AppContext, info: RunInfo) -> bool:
-    """Whether a stored run can be carried on: it is unfinished, its project is open, and nobody did yet."""
-    project = context.projects.project
-    return (
-        project is not None
-        and info.project_root == project.root
-        and info.status in UNFINISHED
-        and missing_calls(info) > 0
-        and not context.runs.has(info.run_id)
-    )
-
-
-def carry_on(context: AppContext, info: RunInfo) -> None:
-    """Carries on with a stored run and shows how it goes."""
-    context.page_wanted.emit("run")
-    context.runs.carry_on(info.run_id)
-
-
-def can_retry(context: AppContext, info: RunInfo) -> bool:
-    """Whether what failed in a stored run can be asked again: its project is open, and it is not asked
-    already. While another run goes on it waits its turn."""
-    project = context.projects.project
-    return (
-        project is not None
-        and info.project_root == project.root
-        and info.errors > 0
-        and info.status is not RunStatus.RUNNING
-        and not context.runs.has(info.run_id)
-    )
-
-
-def run_to_retry(context: AppContext) -> RunInfo | None:
-    """The run whose failures the menu would ask again: the one on show, else the newest."""
-    result, runs = context.results.result, context.results.runs
-    shown = result.stored.info if result is not None and not result.live else None
-    wanted = shown or next(iter(runs), None)
-    return wanted if wanted is not None and can_retry(context, wanted) else None
-
-
-def can_mark_again(context: AppContext, info: RunInfo) -> bool:
-    """Whether a stored run can be marked again now by the project that is open."""
-    project = context.projects.project
-    return (
-        project is not None
-        and info.project == project.config.project
-        and info.completed > 0
-        and info.status is not RunStatus.RUNNING
-        and not context.rescoring.running
-    )
-
-
-def retry(context: AppContext, info: RunInfo) -> None:
-    """Asks what failed in a stored run again and shows how it goes."""
-    context.page_wanted.emit("run")
-    context.runs.carry_on(info.run_id, retry_errors=True)
-
-
 def press(widget: QWidget, action: str) -> None:
     """Triggers an action of the window's menus, where the widget stands in the window."""
     found = widget.window().findChild(QAction, action)
     if found is not None:
         found.trigger()
-
-
-def set_chart_table(card: ChartCard, chart: Chart, spoken: str) -> None:
-    """Hands a chart's data to its card as a table as well."""
-
-    def make() -> QWidget:
-        from arena_desktop.charts.data import table_of
-
-        table = ArenaTable(f"{card.view.objectName()}_table", spoken)
-        table.setModel(text_table(*table_of(chart), parent=table))
-        return with_find_row(table)
-
-    card.set_table(make)
-
-
-def save_chart(card: ChartCard, context: AppContext) -> None:
-    """Asks for a file and saves the chart as a picture or as SVG, by the file's ending."""
-    start = str(Path(context.settings.export_folder or Path.home()) / f"{card.head.title.text()}.png")
-    kinds = card.tr("Picture (*.png);;Drawing (*.svg)")
-    name, _kind = QFileDialog.getSaveFileName(card, card.tr("Save the picture"), start, kinds)
-    if name:
-        context.settings.export_folder = str(Path(name).parent)
-        write_chart(card, Path(name), context)
-
-
-def write_chart(card: ChartCard, path: Path, context: AppContext) -> None:
-    """Writes the chart; a fault becomes a message and the file that was there stays."""
-    file = QSaveFile(str(path))
-    written = file.open(QSaveFile.OpenModeFlag.WriteOnly)
-    if written and path.suffix.casefold() == ".svg":
-        written = file.write(card.view.svg()) >= 0
-    elif written:
-        written = card.view.picture().save(file, "PNG")  # type: ignore[call-overload] - a QIODevice will do
-    if written and file.commit():
-        context.message_wanted.emit(Message("chart", Tone.GOOD, card.tr("The picture is saved."), str(path)))
-        return
-    context.message_wanted.emit(
-        Message("chart", Tone.BAD, card.tr("The picture could not be saved."), file.errorString())
-    )

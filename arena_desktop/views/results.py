@@ -10,22 +10,17 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from arena_desktop.cells import Tone
 from arena_desktop.desks.insight_desk import Insights
 from arena_desktop.itemmodels.leaderboard import BoardRow
+from arena_desktop.views.chart_saving import save_chart, set_chart_table
 from arena_desktop.views.insights import AnswersWanted, InsightsSection
 from arena_desktop.views.live_board import LiveBoard
 from arena_desktop.views.result_details import ResultDetails
-from arena_desktop.views.result_parts import (
-    ResultFacts,
-    ResultPage,
-    can_mark_again,
-    press,
-    save_chart,
-    set_chart_table,
-)
+from arena_desktop.views.result_parts import ResultFacts, ResultPage, press
 from arena_desktop.views.results_cards import NotesCard, Unfolded, WhatIfCard, changes_unfolded
 from arena_desktop.views.results_charts import cost_points, knows_prices, score_bars
 from arena_desktop.views.results_marks import OwnMarksSwitch
 from arena_desktop.views.results_table import BoardTable
 from arena_desktop.views.results_verdict import card_text
+from arena_desktop.views.saved_steps import can_mark_again
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.chart_view import ChartCard, ChartView

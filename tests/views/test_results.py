@@ -19,7 +19,8 @@ from arena_desktop.desks.result_desk import Result
 from arena_desktop.itemmodels.lanes import ModelHead
 from arena_desktop.itemmodels.leaderboard import board_rows, bracketed, leaderboard_columns, must_have_cell
 from arena_desktop.itemmodels.table import ColumnTable
-from arena_desktop.views.result_parts import read_result_facts, write_chart
+from arena_desktop.views.chart_saving import write_chart
+from arena_desktop.views.result_parts import read_result_facts
 from arena_desktop.views.results import ResultsView
 from arena_desktop.views.results_charts import cost_points, knows_prices, score_bars
 from arena_desktop.views.results_verdict import lead_spans

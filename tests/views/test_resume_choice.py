@@ -15,8 +15,8 @@ from arena_desktop.desks.run_desk import ResumeQuestion
 from arena_desktop.dialogs.resume_choice import ResumeChoiceDialog
 from arena_desktop.views.answers import AnswersView
 from arena_desktop.views.history import HistoryView
-from arena_desktop.views.result_parts import can_retry, run_to_retry
 from arena_desktop.views.run import RunView
+from arena_desktop.views.saved_steps import can_retry, run_to_retry
 from arena_desktop.wording import resume as words
 from engine.domain import RunInfo
 from engine.execution.resume import Difference
