@@ -139,7 +139,7 @@ class RunGoing(QWidget):
         self.eta = Counter(self.tr("Time left"), name="label_eta")
         self.cost = Counter(self.tr("Spent so far"), name="label_cost")
         right = QHBoxLayout()
-        right.setSpacing(12)
+        right.setSpacing(24)
         right.addWidget(self.eta, 1)
         right.addWidget(self.cost, 1)
         self._line = Divider(vertical=True)
