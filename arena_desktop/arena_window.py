@@ -22,7 +22,7 @@ from arena_desktop.unsaved_run import UnsavedRun
 from arena_desktop.widgets.rail_look import Mark
 from arena_desktop.widgets.strip import Message, StripButton, Tone
 from arena_desktop.window_actions import WindowActions
-from arena_desktop.wording.setup import counted
+from arena_desktop.wording.formats import counted
 from engine.domain import Severity
 from engine.errors import ArenaError
 

@@ -23,7 +23,7 @@ from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.room import resize_within_screen
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import TableCard
-from arena_desktop.wording.setup import counted
+from arena_desktop.wording.formats import counted
 
 if TYPE_CHECKING:
     from arena_desktop.context import AppContext

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from arena_desktop.desks.project_models import add_models_to_project
 from arena_desktop.dialogs.model_picker import ModelPicker
 from arena_desktop.dialogs.project_writing import write_to_project
-from arena_desktop.wording.setup import counted
+from arena_desktop.wording.formats import counted
 from engine.config.schema import Connection, ModelEntry
 
 if TYPE_CHECKING:

@@ -211,7 +211,7 @@ def _state(
 
 def _over(model: ModelProgress) -> Cell:
     if model.failed:
-        text = words.counted(model.failed, _tr("Finished, 1 failed"), _tr("Finished, {count} failed"))
+        text = formats.counted(model.failed, _tr("Finished, 1 failed"), _tr("Finished, {count} failed"))
         return IconTextCell("warn", text, "warn", "text")
     return IconTextCell("check", _tr("Finished"))
 
@@ -260,7 +260,7 @@ def _done_text(row: LaneRow) -> str:
 
 
 def _done_spoken(row: LaneRow) -> str:
-    failed = words.counted(row.failed, _tr("1 failed"), _tr("{count} failed")) if row.failed else ""
+    failed = formats.counted(row.failed, _tr("1 failed"), _tr("{count} failed")) if row.failed else ""
     return ", ".join(part for part in (_done_text(row), failed) if part)
 
 

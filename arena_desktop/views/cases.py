@@ -30,7 +30,8 @@ from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import FilterBar, TableCard
-from arena_desktop.wording.setup import counted, problem_words
+from arena_desktop.wording.formats import counted
+from arena_desktop.wording.setup import problem_words
 from engine.domain import Problem
 from engine.execution.preflight import Preflight
 

@@ -24,13 +24,9 @@ from arena_desktop.widgets.labels import LOOK_CHANGES, Label, LeadLabel, Span
 from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.widgets.table import ArenaTable
 from arena_desktop.widgets.table_card import FilterBar, TableCard
+from arena_desktop.wording.formats import counted
 from arena_desktop.wording.reasons import reason_sentence
-from arena_desktop.wording.setup import (
-    counted,
-    day_words,
-    ready_sentence,
-    run_sentence,
-)
+from arena_desktop.wording.setup import day_words, ready_sentence, run_sentence
 from engine.execution.preflight import Preflight
 
 if TYPE_CHECKING:

@@ -88,7 +88,7 @@ class RunReady(QWidget):
         self.choice_quick.setVisible(quick.tests < whole.tests)
         if quick.tests >= whole.tests:
             self.choice_all.setChecked(True)
-        title = words.counted(whole.tests, self.tr("The one test"), self.tr("All {count} tests"))
+        title = formats.counted(whole.tests, self.tr("The one test"), self.tr("All {count} tests"))
         self.choice_all.setText(title)
         self.choice_all.setAccessibleName(title)
         self.choice_all.set_lines(

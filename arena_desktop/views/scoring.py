@@ -27,8 +27,8 @@ from arena_desktop.widgets.card import Card, CardHead, Divider
 from arena_desktop.widgets.chip import Chip
 from arena_desktop.widgets.labels import Label
 from arena_desktop.wording.check_choice import setting_row
+from arena_desktop.wording.formats import counted
 from arena_desktop.wording.setup import (
-    counted,
     coverage_sentence,
     deciding_sentence,
     margin_sentence,

@@ -26,7 +26,8 @@ from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.scrolled import Scrolled
 from arena_desktop.wording import formats
-from arena_desktop.wording.setup import counted, problem_parts
+from arena_desktop.wording.formats import counted
+from arena_desktop.wording.setup import problem_parts
 from engine.domain import Problem, Severity
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
-from arena_desktop.wording.run import counted
+from arena_desktop.wording.formats import counted
 from arena_desktop.wording.run_start import about_cost
 
 

@@ -96,6 +96,11 @@ def whole(value: float) -> str:
     return QLocale().toString(round(value))
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """`one` for 1, else `many` with {count} filled in; both translated already."""
+    return one if count == 1 else many.format(count=whole(count))
+
+
 def points(share: float) -> str:
     """A share 0..1 (or a difference of two) as whole points of 100; a half counts up, as people expect."""
     # What is left of a half by binary fractions (72.49999999999999) still is a half.

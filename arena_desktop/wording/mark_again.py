@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
+from arena_desktop.wording.formats import counted
 from engine.domain import RunStatus
 
 if TYPE_CHECKING:
@@ -19,10 +20,6 @@ _A_TRIFLE = Decimal("0.01")
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("MarkAgain", text)
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return one if count == 1 else many.format(count=formats.whole(count))
 
 
 def price_sentence(found: MarkAgain) -> str:
@@ -41,10 +38,10 @@ def price_sentence(found: MarkAgain) -> str:
 
 def counts_sentence(found: MarkAgain) -> str:
     """What will be asked, and that no model is."""
-    answers = _counted(found.answers, _tr("1 answer"), _tr("{count} answers"))
+    answers = counted(found.answers, _tr("1 answer"), _tr("{count} answers"))
     if not found.calls:
         return _tr("The project's own check asks the second AI about {answers}.").format(answers=answers)
-    asked = _counted(found.calls, _tr("1 question"), _tr("{count} questions"))
+    asked = counted(found.calls, _tr("1 question"), _tr("{count} questions"))
     text = _tr("{questions} to the second AI about {answers} that are saved. No model is asked again.")
     return text.format(questions=asked, answers=answers)
 
@@ -78,7 +75,7 @@ def before_sentence(found: MarkAgain) -> str:
     """The price beside the button, before anything is pressed; empty where nothing is asked."""
     if not found.asks:
         return ""
-    answers = _counted(found.answers, _tr("1 answer"), _tr("{count} answers"))
+    answers = counted(found.answers, _tr("1 answer"), _tr("{count} answers"))
     text = _tr("The second AI has to be asked about {answers}. {price}")
     return text.format(answers=answers, price=price_sentence(found))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
+from arena_desktop.wording.formats import counted
 from arena_desktop.wording.reasons import aside_cause, error_words
 from engine.domain import CallError, RunStatus
 
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("Run", text)
-
-
-def counted(count: int, one: str, many: str) -> str:
-    """`one` for 1, else `many` with {count} filled in."""
-    return one if count == 1 else many.format(count=formats.whole(count))
 
 
 def other_run(project: str, share: float) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
-from arena_desktop.wording.run import counted
+from arena_desktop.wording.formats import counted
 
 if TYPE_CHECKING:
     from engine.execution.events import LaneState

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.wording import formats
-from arena_desktop.wording.run import counted
+from arena_desktop.wording.formats import counted
 from engine.domain import Note
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
 from arena_desktop.wording import formats
+from arena_desktop.wording.formats import counted
 from arena_desktop.wording.metrics import feature_name, metric_name
 from providers.registry import KINDS, canonical_kind
 
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("Setup", text)
-
-
-def counted(count: int, one: str, many: str) -> str:
-    """`one` for 1, else `many` with {count} filled in."""
-    return one if count == 1 else many.format(count=formats.whole(count))
 
 
 # ---- must-haves
