@@ -22,7 +22,8 @@ from arena_desktop.cells import (
 from arena_desktop.desks.model_finder import FoundModel
 from arena_desktop.wording import formats
 from arena_desktop.wording.metrics import feature_name
-from arena_desktop.wording.setup import price_words, words_of
+from arena_desktop.wording.must_haves import words_of
+from arena_desktop.wording.setup import price_words
 from engine.model_facts import canonical_feature
 
 _ONE_CENT = Decimal("0.01")

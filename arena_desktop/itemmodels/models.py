@@ -21,7 +21,8 @@ from arena_desktop.cells import (
 )
 from arena_desktop.desks.project_desk import OpenProject
 from arena_desktop.wording import formats
-from arena_desktop.wording.setup import must_haves, ready_words, service_name
+from arena_desktop.wording.must_haves import must_haves
+from arena_desktop.wording.setup import ready_words, service_name
 from engine.config.schema import Card, Config, Connection, ModelEntry
 from engine.domain import Case, SkippedModel
 from engine.errors import UserError

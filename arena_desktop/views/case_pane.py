@@ -14,7 +14,8 @@ from arena_desktop.widgets.card import Card
 from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.scrolled import Scrolled
-from arena_desktop.wording.setup import problem_words, words_of
+from arena_desktop.wording.must_haves import words_of
+from arena_desktop.wording.setup import problem_words
 from engine.domain import Case, CheckSpec, Problem, Severity
 
 

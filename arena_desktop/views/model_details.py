@@ -11,8 +11,9 @@ from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card
 from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.labels import ElidedLabel, Label
+from arena_desktop.wording.must_haves import privacy_sentence, privacy_state, words_of
 from arena_desktop.wording.reasons import reason_sentence
-from arena_desktop.wording.setup import price_words, privacy_sentence, privacy_state, words_of
+from arena_desktop.wording.setup import price_words
 from engine.config.schema import Config
 
 _COLUMNS = 4

@@ -23,7 +23,8 @@ from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.scrolled import Scrolled
 from arena_desktop.widgets.strip import Message
 from arena_desktop.wording import formats
-from arena_desktop.wording.setup import MustHave, asking_rows, limit_rows, must_haves, stated_words
+from arena_desktop.wording.must_haves import MustHave, must_haves, stated_words
+from arena_desktop.wording.setup import asking_rows, limit_rows
 from engine.domain import Problem
 from engine.execution.preflight import Preflight
 from engine.project import Project

@@ -31,7 +31,7 @@ from arena_desktop.widgets.verdict_card import VerdictCard
 from arena_desktop.wording import board as words
 from arena_desktop.wording import marks as mark_words
 from arena_desktop.wording.exact import cannot_tell
-from arena_desktop.wording.setup import must_haves
+from arena_desktop.wording.must_haves import must_haves
 from engine.errors import ArenaError
 from engine.stats.board import Leaderboard
 

@@ -13,15 +13,8 @@ from pytestqt.qtbot import QtBot
 from arena_desktop.dialogs.change_project import ChangeProjectDialog
 from arena_desktop.views.project import ProjectView
 from arena_desktop.views.setup_parts import SHOWN_CHARACTERS, ValueText
-from arena_desktop.wording.setup import (
-    asking_rows,
-    day_words,
-    limit_rows,
-    must_haves,
-    shares,
-    weights_sentence,
-    words_of,
-)
+from arena_desktop.wording.must_haves import must_haves, words_of
+from arena_desktop.wording.setup import asking_rows, day_words, limit_rows, shares, weights_sentence
 from engine.config.schema import Budgets, Config, Constraints, RunSettings
 from engine.domain import Problem, Severity
 from tests.views.setup_world import CONFIG, World, forbidden, nameless, texts
