@@ -123,4 +123,5 @@ def _sentence(chart: Lines, drawn: Sequence[RunInfo], heads: Mapping[str, ModelH
     name = heads[winner].label if winner in heads else ""
     line = next((line for line in chart.lines if line.name == name), chart.lines[0])
     known = [point.value for point in line.points if point is not None]
-    return over_time_sentence(line.name, known[0], known[-1], len(known))
+    same = not chart.changes
+    return over_time_sentence(line.name, known[0], known[-1], len(known), same_questions=same)

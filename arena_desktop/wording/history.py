@@ -56,8 +56,13 @@ def over_time_title(metric: str) -> str:
     return _tr("{metric} over time").format(metric=metric_name(metric))
 
 
-def over_time_sentence(name: str, first: float, last: float, runs: int) -> str:
-    """What the lines say about one model, and what the bands are. Scores 0..100."""
+def over_time_sentence(
+    name: str, first: float, last: float, runs: int, *, same_questions: bool = True
+) -> str:
+    """What the lines say about one model, and what the bands are. Scores 0..100.
+
+    `same_questions` False: some of the runs asked other tests, or with other instructions.
+    """
     bands = _tr("The bands show where the true score most likely lies.")
     old, new = formats.whole(first), formats.whole(last)
     if runs < 2:
@@ -72,6 +77,8 @@ def over_time_sentence(name: str, first: float, last: float, runs: int) -> str:
         said = _tr("{name} fell from {old} to {new} over {runs} runs.").format(
             name=name, old=old, new=new, runs=runs
         )
+    if runs > 1 and not same_questions:
+        said = f"{said} {_tr('The runs did not all ask the same; the dashed lines say what changed.')}"
     return f"{said} {bands}"
 
 
