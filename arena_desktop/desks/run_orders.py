@@ -164,7 +164,7 @@ def terms_of(order: Order) -> Terms:
     if found.calls != order.plan.planned:
         # A quick look asks a few tests of what was looked at.
         priced = [(model.entry, model.price) for model in preflight.ready]
-        found = estimate(config, order.project.cases, priced, preflight.judge)
+        found = estimate(config, order.project.cases, priced, preflight.judge, preflight.embedders)
     return Terms(
         most=_limited(found.total.high, config.budgets),
         unpriced=found.unpriced,

@@ -20,6 +20,8 @@ from arena_desktop.widgets.labels import Label
 from arena_desktop.wording import run_queue as words
 from engine.domain import Cell, Note, RunStatus
 from engine.errors import UserError
+from engine.execution.plan import make_plan
+from tests.execution.worlds import World
 from tests.views.run_world import CONFIG, close_context, made_tests, make_context, write_project
 from tests.views.setup_world import forbidden, nameless, texts
 
@@ -91,6 +93,18 @@ def held(waiting: WaitingRuns, number: int, wait: Wait) -> None:
     error = UserError("all_skipped", "No model can be asked.", hint="Add a key.")
     asks = {"changes": (Change.DEARER,), "now": now}
     waiting.replace(replace(entry, wait=wait, **(asks if wait is Wait.ASKS else {"error": error})))
+
+
+def test_the_terms_of_a_quick_look_hold_what_compares_meanings(tmp_path: Path, qapp: object) -> None:
+    check = {"type": "similarity", "method": "embedding", "model": "openai/nobody-knows-its-price"}
+    tests = [{"id": f"c{n}", "input": "say", "reference": "x", "checks": [check]} for n in range(9)]
+    made = World(tmp_path, {"models": [{"key": "a", "model": "mock:oracle"}]}, cases=tests, probe=False)
+    asked = made.request()
+    few = replace(asked.project, cases=asked.project.cases[:5])
+    whole = RunOrder(asked.project, asked.pricebook, asked.preflight, asked.plan)
+    quick = replace(whole, project=few, plan=make_plan(few, asked.preflight))
+    assert terms_of(quick).unpriced == terms_of(whole).unpriced != ()
+    assert terms_of(quick).most is None
 
 
 def test_the_terms_of_a_quick_look_are_those_of_its_tests(context: AppContext, order: RunOrder) -> None:
