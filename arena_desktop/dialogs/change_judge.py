@@ -12,7 +12,8 @@ from arena_desktop.desks.project_settings import Place
 from arena_desktop.dialogs.criteria_rows import CriteriaRows
 from arena_desktop.dialogs.edit_dialog import SettingsDialog, add_short, open_settings
 from arena_desktop.widgets.buttons import Button
-from arena_desktop.widgets.fields import Combo, FieldNote, FormGrid, Spin, TextArea, set_state
+from arena_desktop.widgets.fields import Combo, Spin, TextArea, set_state
+from arena_desktop.widgets.forms import FieldNote, FormGrid
 from arena_desktop.wording.judge_setup import card_title, pass_share
 from engine.config.schema import MOST_VOTES, Config
 

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QWidget
 from arena_desktop.desks.project_settings import Place
 from arena_desktop.dialogs.edit_dialog import SettingsDialog, add_short, column, open_settings
 from arena_desktop.widgets.buttons import Button
-from arena_desktop.widgets.fields import FormGrid, NumberSpin, Spin
+from arena_desktop.widgets.fields import NumberSpin, Spin
+from arena_desktop.widgets.forms import FormGrid
 from arena_desktop.widgets.labels import Label
 from arena_desktop.wording.setup import coverage_sentence, margin_sentence
 from engine.config.schema import Config

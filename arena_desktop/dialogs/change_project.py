@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from arena_desktop.desks.project_settings import Place
 from arena_desktop.dialogs.edit_dialog import SettingsDialog, add_short, open_settings
 from arena_desktop.widgets.buttons import Button
-from arena_desktop.widgets.fields import FormGrid, MoneySpin, Spin, TextArea
+from arena_desktop.widgets.fields import MoneySpin, Spin, TextArea
+from arena_desktop.widgets.forms import FormGrid
 from engine.config.schema import Config
 
 if TYPE_CHECKING:

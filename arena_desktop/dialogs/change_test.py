@@ -12,7 +12,8 @@ from arena_desktop.dialogs.edit_dialog import EditDialog, column
 from arena_desktop.dialogs.project_writing import write_to_project
 from arena_desktop.itemmodels.cases import reference_text
 from arena_desktop.widgets.buttons import Button
-from arena_desktop.widgets.fields import FieldNote, FormGrid, TextArea
+from arena_desktop.widgets.fields import TextArea
+from arena_desktop.widgets.forms import FieldNote, FormGrid
 from engine.domain import Case
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from arena_desktop.desks.project_checks import CheckChoice
 from arena_desktop.dialogs.check_row import CheckRow
 from arena_desktop.widgets.buttons import Button
-from arena_desktop.widgets.fields import FieldNote
 from arena_desktop.widgets.flow import FlowLayout
+from arena_desktop.widgets.forms import FieldNote
 from engine.domain import CheckSpec
 from engine.project import Project
 from engine.scoring.registry import CHECKS, canonical_check

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from arena_desktop.dialogs.check_editors import Place, make_field
 from arena_desktop.dialogs.check_fields import Field, Rubric, Tick
 from arena_desktop.widgets.collapsible import Collapsible
-from arena_desktop.widgets.fields import FieldNote, FormGrid
+from arena_desktop.widgets.forms import FieldNote, FormGrid
 from arena_desktop.wording import check_choice as words
 from engine.domain import Problem
 from engine.project import Project

@@ -21,8 +21,9 @@ from arena_desktop.dialogs.check_options import CheckOptions
 from arena_desktop.theme.switch import set_width
 from arena_desktop.widgets.buttons import IconButton
 from arena_desktop.widgets.card import Divider
-from arena_desktop.widgets.fields import Combo, FormGrid, NumberSpin
+from arena_desktop.widgets.fields import Combo, NumberSpin
 from arena_desktop.widgets.flow import FlowLayout
+from arena_desktop.widgets.forms import FormGrid
 from arena_desktop.widgets.labels import Label
 from arena_desktop.wording import check_choice as words
 from arena_desktop.wording.setup import check_title

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 from arena_desktop.desks.project_settings import Place, change_settings
 from arena_desktop.dialogs.project_writing import write_to_project
 from arena_desktop.widgets.buttons import Button
-from arena_desktop.widgets.fields import FormGrid
 from arena_desktop.widgets.flow import FlowLayout
 from arena_desktop.widgets.focus_ring import FocusRing
+from arena_desktop.widgets.forms import FormGrid
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.room import resize_within_screen
 from arena_desktop.widgets.scrolled import Scrolled

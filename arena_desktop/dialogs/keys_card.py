@@ -12,7 +12,8 @@ from arena_desktop.dialogs.settings_parts import Note, clear
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card, Divider
-from arena_desktop.widgets.fields import Combo, FieldNote
+from arena_desktop.widgets.fields import Combo
+from arena_desktop.widgets.forms import FieldNote
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.strip import Message, MessageStrip
 from arena_desktop.wording.connections import ServiceFacts

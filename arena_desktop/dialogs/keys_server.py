@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWid
 from arena_desktop.desks.connections import PRESETS, KnownConnection, OwnConnections, vendor_connections
 from arena_desktop.theme import scaled
 from arena_desktop.widgets.buttons import Button
-from arena_desktop.widgets.fields import Combo, FieldNote, FormGrid
+from arena_desktop.widgets.fields import Combo
 from arena_desktop.widgets.focus_ring import FocusRing
+from arena_desktop.widgets.forms import FieldNote, FormGrid
 from arena_desktop.widgets.labels import Label
 from engine.config.schema import Connection
 from engine.errors import UserError

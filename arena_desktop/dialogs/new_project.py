@@ -24,8 +24,8 @@ from arena_desktop.background import Job
 from arena_desktop.cells import Tone
 from arena_desktop.desks.new_project_defaults import apply_defaults, read_defaults
 from arena_desktop.widgets.buttons import Button, ChoiceCard
-from arena_desktop.widgets.fields import FieldNote, FormGrid
 from arena_desktop.widgets.focus_ring import FocusRing
+from arena_desktop.widgets.forms import FieldNote, FormGrid
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.room import resize_within_screen
 from arena_desktop.widgets.scrolled import Scrolled

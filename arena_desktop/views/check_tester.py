@@ -15,7 +15,8 @@ from arena_desktop.itemmodels.cases import one_line, question_text, reference_te
 from arena_desktop.widgets.announce import announce
 from arena_desktop.widgets.card import Card, CardHead
 from arena_desktop.widgets.chip import Chip
-from arena_desktop.widgets.fields import Combo, FormGrid, TextArea
+from arena_desktop.widgets.fields import Combo, TextArea
+from arena_desktop.widgets.forms import FormGrid
 from arena_desktop.widgets.labels import Label
 from arena_desktop.wording import formats
 from arena_desktop.wording.answers import title_of

@@ -21,7 +21,7 @@ from arena_desktop.theme import icons as theme_icons
 from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.card import Card, CardHead, Divider
 from arena_desktop.widgets.empty_state import EmptyState
-from arena_desktop.widgets.fields import LABEL_WIDTH
+from arena_desktop.widgets.forms import LABEL_WIDTH
 from arena_desktop.widgets.labels import Label
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.scrolled import Scrolled

@@ -62,16 +62,8 @@ from arena_desktop.widgets.chip import Chip
 from arena_desktop.widgets.collapsible import Collapsible
 from arena_desktop.widgets.empty_state import EmptyState
 from arena_desktop.widgets.facts import Counter, Fact
-from arena_desktop.widgets.fields import (
-    Combo,
-    FieldNote,
-    FormGrid,
-    MoneySpin,
-    ShareSlider,
-    Spin,
-    TextArea,
-    set_state,
-)
+from arena_desktop.widgets.fields import Combo, MoneySpin, ShareSlider, Spin, TextArea, set_state
+from arena_desktop.widgets.forms import FieldNote, FormGrid
 from arena_desktop.widgets.labels import Label, Span
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.progress import RunProgress

@@ -19,17 +19,9 @@ from arena_desktop.widgets.buttons import ActionCard, Button, ChoiceCard, IconBu
 from arena_desktop.widgets.chip import Chip
 from arena_desktop.widgets.collapsible import Collapsible
 from arena_desktop.widgets.facts import Counter, Fact
-from arena_desktop.widgets.fields import (
-    Combo,
-    FieldNote,
-    FilterField,
-    FormGrid,
-    MoneySpin,
-    ShareSlider,
-    Spin,
-    TextArea,
-)
+from arena_desktop.widgets.fields import Combo, FilterField, MoneySpin, ShareSlider, Spin, TextArea
 from arena_desktop.widgets.focus_ring import FocusRing
+from arena_desktop.widgets.forms import FieldNote, FormGrid
 from arena_desktop.widgets.labels import ElidedLabel, Label, LeadLabel, Span
 from arena_desktop.widgets.page import Page
 from arena_desktop.widgets.progress import RunProgress
