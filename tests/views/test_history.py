@@ -225,10 +225,8 @@ def test_what_the_lines_say() -> None:
     assert words.over_time_sentence("A", 72, 90, 6) == f"A rose from 72 to 90 over 6 runs. {bands}"
     assert words.over_time_sentence("A", 90, 72, 6) == f"A fell from 90 to 72 over 6 runs. {bands}"
     other = words.over_time_sentence("A", 98, 100, 2, same_questions=False)
-    assert (
-        other
-        == f"A rose from 98 to 100 over 2 runs. The runs did not all ask the same, as the broken lines say. {bands}"
-    )
+    caution = "The runs did not all ask the same; the dashed lines say what changed."
+    assert other == f"A rose from 98 to 100 over 2 runs. {caution} {bands}"
     assert words.over_time_sentence("A", 90.2, 90.4, 6) == f"A stayed at 90 over 6 runs. {bands}"
     assert words.over_time_sentence("A", 90, 90, 1) == f"A had 90 of 100 in the only run so far. {bands}"
     assert words.change_text(instructions=False, tests_added=1) == "1 test added"
