@@ -91,8 +91,8 @@ def known_replies(store: Store, run_id: str, judge: ReadyModel | None) -> Mappin
     if judge is None:
         return found
     asked = judge_print(judge)
-    for event in store.events(run_id):
-        if event.kind == JUDGE_REPLY and event.values.get("judge") == asked:
+    for event in store.events(run_id, kind=JUDGE_REPLY):
+        if event.values.get("judge") == asked:
             _read(event.values, asked, found)
     return found
 

@@ -39,9 +39,7 @@ def known_verdicts(store: Store, run_id: str, *, unread: bool = True) -> Mapping
     """All verdicts of a run by test and trial, the newest first. Without `unread`, replies that could
     not be read are none, so that the judge is asked anew."""
     found: dict[Place, list[Known]] = {}
-    for event in reversed(store.events(run_id)):
-        if event.kind != PAIR_VERDICT:
-            continue
+    for event in reversed(store.events(run_id, kind=PAIR_VERDICT)):
         read = verdict_from_json(event.values)
         case_id, trial = event.values.get("case"), event.values.get("trial")
         if read is None or (read[1].code and not unread):

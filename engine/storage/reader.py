@@ -186,12 +186,14 @@ class Reader(WindowReader):
         with self.database.reading() as connection:
             return calls.planned(connection, self._row(connection, run_id))
 
-    def events(self, run_id: str, after: int = 0) -> list[StoredEvent]:
-        """Lane and run events in the order they were written, those after an event's `id`."""
+    def events(self, run_id: str, after: int = 0, *, kind: str | None = None) -> list[StoredEvent]:
+        """Lane and run events in the order they were written, those after an event's `id`; with `kind`
+        only those of it."""
         with self.database.reading() as connection:
             rows = connection.execute(
-                "SELECT id, at, kind, lane, data FROM events WHERE run = ? AND id > ? ORDER BY id",
-                (self._row(connection, run_id), after),
+                "SELECT id, at, kind, lane, data FROM events"
+                " WHERE run = ? AND id > ? AND kind = coalesce(?, kind) ORDER BY id",
+                (self._row(connection, run_id), after, kind),
             ).fetchall()
         return [
             StoredEvent(number, codec.time_value(at), kind, lane, codec.load(Shape.DOCUMENT, data))

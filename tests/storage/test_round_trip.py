@@ -186,6 +186,8 @@ def test_broken_characters_are_replaced_everywhere(full: Store) -> None:
     assert read.answer.notes == ((mended, {"a": mended}),)
     assert read.score.checks[0].detail == {mended: [mended]}
     assert full.events(run_id)[0].values == {"why": mended}
+    assert full.events(run_id, kind=full.events(run_id)[0].kind) == full.events(run_id)[:1]
+    assert full.events(run_id, kind="nothing of the kind") == []
 
 
 def test_numbers_that_json_cannot_hold_come_back(full: Store) -> None:
