@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
@@ -13,9 +12,6 @@ from arena_desktop.wording import formats
 from arena_desktop.wording.formats import counted
 from arena_desktop.wording.reasons import aside_cause, error_words
 from engine.domain import CallError, RunStatus
-
-if TYPE_CHECKING:
-    pass
 
 
 def _tr(text: str) -> str:
