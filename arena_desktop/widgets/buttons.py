@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QIcon, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QPushButton, QRadioButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QFontMetricsF, QIcon, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QRadioButton, QSizePolicy, QToolButton, QWidget
 
 from arena_desktop.theme import F, current, icon, icon_size
 from arena_desktop.theme import icons as theme_icons
@@ -75,6 +75,10 @@ class Button(QPushButton):
         else:
             self.setIcon(QIcon())
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by_enter(self, event):
+            super().keyPressEvent(event)
+
 
 class IconButton(QToolButton):
     """A button with an icon alone: always with a spoken name, which is also its tooltip."""
@@ -117,6 +121,10 @@ class IconButton(QToolButton):
         size = icon_size(self._size)
         self.setIcon(icon(self._icon_name, self._tone, size=size))
         self.setIconSize(QSize(size, size))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by_enter(self, event):
+            super().keyPressEvent(event)
 
 
 class ActionCard(QPushButton):
@@ -265,3 +273,16 @@ def give_kind(button: QPushButton, kind: str) -> None:
     button.setProperty("kind", kind)
     set_role(button, "strong" if kind == "primary" else "button")
     restyle(button)
+
+
+def pressed_by_enter(button: QAbstractButton, event: QKeyEvent) -> bool:
+    """Presses the button that has the keyboard, also in a dialog, where Enter on "Cancel" would else press
+    the main button.
+
+    A key that is held down presses once: what is there afterwards must not be pressed as well.
+    """
+    if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        return False
+    if not event.isAutoRepeat():
+        button.click()
+    return True

@@ -7,9 +7,9 @@ from decimal import Decimal
 import pytest
 import shiboken6
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QAccessible, QWheelEvent
+from PySide6.QtGui import QAccessible, QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from arena_desktop.cells import Tone
@@ -453,3 +453,21 @@ def test_a_ring_whose_target_is_gone_draws_nothing_and_raises_nothing(qtbot: QtB
     ring.show_on(None)
     shiboken6.delete(ring)
     ring._on_focus(None, None)
+
+
+def test_enter_presses_the_button_that_has_the_keyboard_once(qtbot, theme: Theme) -> None:
+    dialog = QDialog()
+    qtbot.addWidget(dialog)
+    main, cancel, icon = Button("Keep", "primary"), Button("Cancel"), IconButton("close", "Close")
+    layout = QVBoxLayout(dialog)
+    pressed: list[str] = []
+    for name, button in (("main", main), ("cancel", cancel), ("icon", icon)):
+        layout.addWidget(button)
+        button.clicked.connect(lambda _on=False, name=name: pressed.append(name))
+    main.setDefault(True)
+    dialog.show()
+    QTest.keyClick(cancel, Qt.Key.Key_Return)
+    QTest.keyClick(icon, Qt.Key.Key_Enter)
+    held = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True)
+    QApplication.sendEvent(cancel, held)
+    assert pressed == ["cancel", "icon"]
