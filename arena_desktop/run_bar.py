@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from arena_desktop.context import AppContext
     from arena_desktop.desks.result_desk import Result
     from arena_desktop.desks.run_desk import ResumeQuestion, RunBegan
+    from arena_desktop.desks.run_orders import RunOrder
     from arena_desktop.desks.run_progress import RunProgress
     from engine.execution.events import RunFinished
 
@@ -51,6 +52,7 @@ class RunBar(QObject):
         context.runs.ended.connect(self._on_ended)
         context.runs.state_changed.connect(self._refresh)
         context.runs.question.connect(self.ask_how_to_carry_on)
+        context.runs.price_question.connect(self.ask_about_money)
         context.results.shown.connect(self._on_shown)
         window.status.run.cancel_pressed.connect(self.ask_cancel)
         window.status.run.pressed.connect(lambda: window.show_page("run"))
@@ -80,10 +82,20 @@ class RunBar(QObject):
         )
         dialog.chosen.connect(
             lambda choice: runs.carry_on(
-                question.run_id, choice=choice, retry_errors=question.retry_errors, again=question.again
+                question.run_id,
+                choice=choice,
+                retry_errors=question.retry_errors,
+                again=question.again,
+                agreed=question.agreed,
             )
         )
         dialog.open()
+
+    def ask_about_money(self, order: RunOrder) -> None:
+        """Asks before a saved run is carried on that may cost more than the person wants unasked."""
+        from arena_desktop.dialogs.rest_question import ask_about_rest
+
+        ask_about_rest(self._window, self._context.runs, order)
 
     def _on_pause(self) -> None:
         runs = self._context.runs

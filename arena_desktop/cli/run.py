@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from arena_desktop.wording.metrics import metric_name
 from arena_desktop.wording.run import comparing_model, marking_ai
 from engine.config.embedder_key import PREFIX, is_embedder
 from engine.config.output_places import history_of
-from engine.domain import RunStatus
+from engine.domain import Note, RunStatus
 from engine.errors import UserError, WorldError
 from engine.execution.estimate import Estimate
 from engine.execution.plan import Plan, make_plan
 from engine.execution.preflight import Preflight, examine
 from engine.execution.request import RunRequest
+from engine.execution.rest import look_at_rest
 from engine.keystore import KeyStore
 from engine.paths import store_path
 from engine.pricing import PriceBook
@@ -145,19 +147,31 @@ def _print_dry_run(project: Project, preflight: Preflight, plan: Plan, options: 
     out(table(rows, right=(1, 2, 3)))
 
 
-def _confirm(preflight: Preflight, options: argparse.Namespace) -> None:
+def _confirm(asked: Sequence[Note], estimate: Estimate, options: argparse.Namespace) -> None:
     """Headless, a run that needs a yes about money starts only with `--yes`."""
-    if preflight.confirm and not options.yes:
-        told = [unmarked_sentence(note.code, note.values) for note in preflight.confirm]
-        reasons = [sentence for sentence in told if sentence]
-        if len(reasons) < len(preflight.confirm):
-            reasons.append(f"Its cost is {estimate_words(preflight.estimate)}.")
-        raise UserError(
-            "confirmation_needed",
-            f"This run needs your yes. {' '.join(reasons)}",
-            hint="Start it again with --yes, or with --limit for a smaller look.",
-            reasons=[note.code for note in preflight.confirm],
-        )
+    if not asked or options.yes:
+        return
+    told = [unmarked_sentence(note.code, note.values) for note in asked]
+    reasons = [sentence for sentence in told if sentence]
+    if len(reasons) < len(asked):
+        what = "What is still to be asked costs:" if options.resume else "Its cost is"
+        reasons.append(f"{what} {estimate_words(estimate)}.")
+    smaller = "" if options.resume else ", or with --limit for a smaller look"
+    raise UserError(
+        "confirmation_needed",
+        f"This run needs your yes. {' '.join(reasons)}",
+        hint=f"Start it again with --yes{smaller}.",
+        reasons=[note.code for note in asked],
+    )
+
+
+def _confirm_rest(request: RunRequest, options: argparse.Namespace) -> None:
+    """Of a run that is carried on only what is missing costs money."""
+    rest = look_at_rest(request)
+    asked = rest.expected.calls
+    missing = "1 question" if asked == 1 else f"{asked} questions"
+    say(f"Still to ask: {missing}. Cost: {estimate_words(rest.expected)}.", quiet=options.quiet)
+    _confirm(rest.confirm, rest.expected, options)
 
 
 def _best_score(stored: StoredRun) -> float:
@@ -224,7 +238,8 @@ def run(options: argparse.Namespace) -> int:
         _print_dry_run(project, preflight, plan, options)
         return EXIT_OK
     _say_plan(project, preflight, plan, options.quiet or bool(options.resume))
-    _confirm(preflight, options)
+    if not options.resume:
+        _confirm(preflight.confirm, preflight.estimate, options)
     with open_shelf(options, project) as shelf:
         shelf.mark_interrupted()
         resumed = _resumed(shelf, options.resume, project) if options.resume else None
@@ -242,6 +257,8 @@ def run(options: argparse.Namespace) -> int:
             app_version=__version__,
             number_above=shelf.highest_number(project.config.project, store.path),
         )
+        if resumed:
+            _confirm_rest(request, options)
         if store is not shelf.main:
             remember_store(store.path)
         run_id = drive(request, quiet=options.quiet)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from arena_desktop import __version__
-from arena_desktop.desks.run_orders import MarkingOrder, Order, Resume, RunOrder
+from arena_desktop.desks.run_orders import MarkingOrder, Order, Resume, RunOrder, must_ask, terms_of
 from arena_desktop.desks.run_progress import RunProgress
 from arena_desktop.desks.run_turns import RunTurns
 from engine.errors import ArenaError, UserError
@@ -55,13 +55,17 @@ class RunBegan:
 
 @dataclass(frozen=True, slots=True)
 class ResumeQuestion:
-    """A run cannot simply be carried on: the project would ask some of it differently now."""
+    """A run cannot simply be carried on: the project would ask some of it differently now.
+
+    `agreed`: the person has said yes to what it costs.
+    """
 
     run_id: str
     retry_errors: bool
     found: tuple[Difference, ...]
     labels: dict[str, str]
     again: tuple[Cell, ...] = ()
+    agreed: bool = False
 
 
 class RunDesk(QObject):
@@ -84,6 +88,8 @@ class RunDesk(QObject):
     """`running`, `busy`, `paused`, `stopping` or what waits changed."""
     question = Signal(object)
     """ResumeQuestion: `carry_on` wants a choice first."""
+    price_question = Signal(object)
+    """RunOrder: `carry_on` wants a yes to its terms first; `agree` starts it."""
     marking_due = Signal(object)
     """MarkingOrder: its turn has come; `marking_ended` follows, whatever becomes of it."""
 
@@ -198,32 +204,54 @@ class RunDesk(QObject):
         choice: str | None = None,
         retry_errors: bool = False,
         again: Sequence[Cell] = (),
+        agreed: bool = False,
     ) -> None:
-        """Carries on with a saved run of the open project; `began`, `failed` or `question` follows.
+        """Carries on with a saved run of the open project; `began`, `failed`, `question` or
+        `price_question` follows. Every call of a saved run starts here, and what it costs is looked
+        at first.
 
         `choice` (snapshot, new) answers the question. `retry_errors` asks what failed again too.
         With `again` only these calls are asked, and an answer that was there before still counts.
+        `agreed`: the person was asked about money already and said yes.
         """
         try:
             resume = self._resume(Resume(run_id, retry_errors, choice, tuple(again)))
             order = self.order(resume=resume)
-            if choice is not None:
-                self._turns.take_on(order)
-                return
         except ArenaError as error:
             self.failed.emit(error)
             return
-        store = self._results.store
+        store, keys = self._results.store, self._keys
 
         def work(_job: Job) -> tuple[RunOrder, tuple[Difference, ...]]:
             from engine.execution.resume import differences
 
-            wish = {"retry_errors": retry_errors, "again": resume.again}
-            return order, differences(store(run_id), run_id, order.project, **wish)
+            saved = store(run_id)
+            placed = replace(order, resume=replace(resume, store=resume.store or saved.path))
+            if choice is None:
+                wish = {"retry_errors": retry_errors, "again": resume.again}
+                found = differences(saved, run_id, order.project, **wish)
+                if found:
+                    return placed, found
+            return placed.with_rest(keys), ()
+
+        def done(answer: tuple[RunOrder, tuple[Difference, ...]]) -> None:
+            self._on_looked(*answer, agreed=agreed)
 
         # Another wish about the same run is no later version of this one: both are to be heard.
         name = f"carry on {run_id} {retry_errors} {sorted(resume.again)}"
-        self._background.run(work, self._on_compared, self._on_not_compared, name=name, replace=True)
+        self._background.run(work, done, self._on_not_looked, name=name, replace=True)
+
+    def agree(self, order: RunOrder) -> None:
+        """The person says yes to the terms of `price_question`: it starts, or waits its turn with them."""
+        try:
+            # The same may have been asked for meanwhile.
+            self._refuse_unsaved()
+            self._turns.take_on(order if order.resume is None else self._known(order, order.resume))
+        except ArenaError as error:
+            self.failed.emit(error)
+
+    def _known(self, order: RunOrder, resume: Resume) -> RunOrder:
+        return replace(order, resume=self._resume(resume))
 
     def _resume(self, wanted: Resume) -> Resume:
         """With what is known of the run. Raises UserError where the same is asked of it already."""
@@ -236,24 +264,20 @@ class RunDesk(QObject):
             return wanted
         missing = info.planned - info.completed - (0 if wanted.retry_errors else info.errors)
         missing = len(wanted.again) or max(0, missing)
-        return replace(wanted, number=info.number, missing=missing, store=info.store)
+        return replace(wanted, number=info.number, missing=missing, store=info.store or wanted.store)
 
-    def _on_compared(self, answer: tuple[RunOrder, tuple[Difference, ...]]) -> None:
-        order, found = answer
+    def _on_looked(self, order: RunOrder, found: tuple[Difference, ...], *, agreed: bool) -> None:
         resume = order.resume
         if found and resume is not None:
             labels = {entry.key: entry.label or entry.key for entry in order.project.config.models}
-            asked = ResumeQuestion(resume.run_id, resume.retry_errors, found, labels, resume.again)
+            asked = ResumeQuestion(resume.run_id, resume.retry_errors, found, labels, resume.again, agreed)
             self.question.emit(asked)
-            return
-        try:
-            # The same may have been asked for while the two were compared.
-            self._refuse_unsaved()
-            self._turns.take_on(order if resume is None else replace(order, resume=self._resume(resume)))
-        except ArenaError as error:
-            self.failed.emit(error)
+        elif must_ask(terms_of(order)) and not agreed:
+            self.price_question.emit(order)
+        else:
+            self.agree(order)
 
-    def _on_not_compared(self, error: Exception) -> None:
+    def _on_not_looked(self, error: Exception) -> None:
         if not isinstance(error, ArenaError):
             raise error
         self.failed.emit(error)
@@ -329,25 +353,13 @@ class RunDesk(QObject):
     # one run
 
     def _launch(self, order: RunOrder, *, waited: bool = False, left_out: tuple[str, ...] = ()) -> None:
-        from engine.execution.controller import RunController, RunRequest
+        from engine.execution.controller import RunController
 
         resume = order.resume or Resume("")
         place = resume.store if resume.run_id else self._results.place_of(order.project)
         place = place or self._results.store(resume.run_id).path
-        request = RunRequest(
-            project=order.project,
-            preflight=order.preflight,
-            plan=order.plan,
-            store_path=place,
-            keystore=self._keys,
-            pricebook=order.prices,
-            resume_from=resume.run_id or None,
-            resume_choice=resume.choice,
-            retry_errors=resume.retry_errors,
-            again=resume.again,
-            app_version=__version__,
-            number_above=self._results.highest_number(order.name, besides=place),
-        )
+        above = self._results.highest_number(order.name, besides=place)
+        request = order.request(self._keys, place, app_version=__version__, number_above=above)
         self.progress = RunProgress(time.monotonic)
         controller = RunController(request)
         controller.events.connect(self._on_events)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from engine.config.schema import Budgets
     from engine.domain import Cell, Note
     from engine.errors import ArenaError
+    from engine.execution.estimate import Estimate
     from engine.execution.mark_again import MarkAgain
     from engine.execution.plan import Plan
     from engine.execution.preflight import Preflight
+    from engine.execution.request import RunRequest
+    from engine.execution.rest import Rest
     from engine.keystore import KeyStore
     from engine.pricing import PriceBook
     from engine.project import Project
@@ -46,18 +49,52 @@ class Resume:
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """A run as it was ordered. The project is the one that was loaded then, whatever becomes of it."""
+    """A run as it was ordered. The project is the one that was loaded then, whatever becomes of it.
+
+    `rest` is what carrying on still asks and costs, once somebody has looked.
+    """
 
     project: Project
     prices: PriceBook
     preflight: Preflight
     plan: Plan
     resume: Resume | None = None
+    rest: Rest | None = None
 
     @property
     def name(self) -> str:
         """The name of its project."""
         return self.project.config.project
+
+    def request(self, keys: KeyStore, place: Path, **more: Any) -> RunRequest:
+        """What the engine is given; `place` is the store, `more` are further fields of the request."""
+        from engine.execution.request import RunRequest
+
+        resume = self.resume or Resume("")
+        return RunRequest(
+            project=self.project,
+            preflight=self.preflight,
+            plan=self.plan,
+            store_path=place,
+            keystore=keys,
+            pricebook=self.prices,
+            resume_from=resume.run_id or None,
+            resume_choice=resume.choice,
+            retry_errors=resume.retry_errors,
+            again=resume.again,
+            **more,
+        )
+
+    def with_rest(self, keys: KeyStore) -> RunOrder:
+        """The same order with what is left of its saved run, and its price. For a background thread.
+
+        Raises UserError where it cannot be carried on.
+        """
+        from engine.execution.rest import look_at_rest
+
+        if self.resume is None or self.resume.store is None:
+            return self
+        return replace(self, rest=look_at_rest(self.request(keys, self.resume.store)))
 
     @property
     def marking(self) -> MarkAgain | None:
@@ -82,7 +119,7 @@ class RunOrder:
             include_gated=self.preflight.include_gated,
         )
         plan = make_plan(self.project, preflight)
-        return replace(self, preflight=preflight, prices=prices, plan=plan)
+        return replace(self, preflight=preflight, prices=prices, plan=plan).with_rest(keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +194,36 @@ def terms_of(order: Order) -> Terms:
     """The terms of an order, by the prices it holds."""
     if isinstance(order, MarkingOrder):
         return _terms_of_marking(order.found)
-    from engine.execution.estimate import estimate, questions
+    from engine.execution.estimate import questions
+
+    trusted = order.preflight.code_trusted
+    models = tuple(model.entry.key for model in order.preflight.ready)
+    budgets, rest = order.project.config.budgets, order.rest
+    if rest is not None:
+        found = rest.expected
+        return Terms(
+            _limited(found.total.high, budgets, rest.before), found.unpriced, rest.confirm, trusted, models
+        )
+    found = _whole(order)
+    asked = questions(order.project.config, found)
+    return Terms(_limited(found.total.high, budgets), found.unpriced, asked, trusted, models)
+
+
+def _whole(order: RunOrder) -> Estimate:
+    from engine.execution.estimate import estimate
 
     config, preflight = order.project.config, order.preflight
-    found = preflight.estimate
-    if found.calls != order.plan.planned:
-        # A quick look asks a few tests of what was looked at.
-        priced = [(model.entry, model.price) for model in preflight.ready]
-        found = estimate(config, order.project.cases, priced, preflight.judge, preflight.embedders)
-    return Terms(
-        most=_limited(found.total.high, config.budgets),
-        unpriced=found.unpriced,
-        questions=questions(config, found),
-        trusted=preflight.code_trusted,
-        models=tuple(model.entry.key for model in preflight.ready),
-    )
+    if preflight.estimate.calls == order.plan.planned:
+        return preflight.estimate
+    # A quick look asks a few tests of what was looked at.
+    priced = [(model.entry, model.price) for model in preflight.ready]
+    return estimate(config, order.project.cases, priced, preflight.judge, preflight.embedders)
+
+
+def must_ask(terms: Terms) -> bool:
+    """Whether a person is asked before anything of these terms starts: the project wants it, nobody can
+    say what it costs, or it may cost more than the program spends unasked."""
+    return bool(terms.questions or terms.unpriced or (terms.most or 0) > ASK_ABOVE_USD)
 
 
 def _terms_of_marking(found: MarkAgain) -> Terms:
@@ -183,10 +235,11 @@ def _terms_of_marking(found: MarkAgain) -> Terms:
     )
 
 
-def _limited(most: Decimal | None, budgets: Budgets) -> Decimal | None:
+def _limited(most: Decimal | None, budgets: Budgets, before: Decimal = Decimal(0)) -> Decimal | None:
+    """`before` was spent under the same limit."""
     if most is None or budgets.max_run_usd is None or budgets.on_exceed != "stop":
         return most
-    return min(most, budgets.max_run_usd)
+    return min(most, max(Decimal(0), budgets.max_run_usd - before))
 
 
 def changes(agreed: Terms, now: Terms) -> tuple[Change, ...]:
@@ -197,7 +250,7 @@ def changes(agreed: Terms, now: Terms) -> tuple[Change, ...]:
     found = []
     if set(now.unpriced) - set(agreed.unpriced):
         found.append(Change.PRICE_UNKNOWN)
-    elif _dearer(agreed, now) and (now.questions or (now.most or 0) > ASK_ABOVE_USD):
+    elif _dearer(agreed, now) and must_ask(now):
         found.append(Change.DEARER)
     if agreed.trusted and not now.trusted:
         found.append(Change.TRUST)

@@ -89,7 +89,7 @@ class AskAgain(QObject):
             self._start(info, cells)
             return
         dialog = ConfirmCostDialog(self._page, _question(calls))
-        dialog.agreed.connect(lambda: self._start(info, cells))
+        dialog.agreed.connect(lambda: self._start(info, cells, agreed=True))
         dialog.open()
 
     def _why_not(self, info: RunInfo) -> Message | None:
@@ -114,8 +114,8 @@ class AskAgain(QObject):
         judged = judge is not None and not (judge.price is not None and judge.price.free)
         return not judged and all(cell.model_key in free for cell in cells)
 
-    def _start(self, info: RunInfo, cells: tuple[Cell, ...]) -> None:
-        self._context.runs.carry_on(info.run_id, again=cells)
+    def _start(self, info: RunInfo, cells: tuple[Cell, ...], *, agreed: bool = False) -> None:
+        self._context.runs.carry_on(info.run_id, again=cells, agreed=agreed)
 
     # what is kept beside
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from arena_desktop.cells import Tone
 from arena_desktop.desks.run_desk import RunBegan
-from arena_desktop.desks.run_orders import ASK_ABOVE_USD
+from arena_desktop.desks.run_orders import Terms, must_ask
 from arena_desktop.dialogs.confirm_cost import CostQuestion
 from arena_desktop.views.home_facts import missing_calls, unfinished_runs
 from arena_desktop.views.run_facts import RunChoice, RunFacts
@@ -72,10 +72,8 @@ def confirm_reasons(choice: RunChoice) -> list[str]:
     reasons = [words.confirm_sentence(note, choice.price.unpriced) for note in choice.confirm]
     if reasons:
         return reasons
-    most = choice.price.most
-    if choice.price.unpriced or (most is not None and most > ASK_ABOVE_USD):
-        return [words.limit_sentence(choice.price)]
-    return []
+    terms = Terms(choice.price.most, choice.price.unpriced)
+    return [words.limit_sentence(choice.price)] if must_ask(terms) else []
 
 
 def cost_question(facts: RunFacts, choice: RunChoice, reasons: list[str], *, waits: bool) -> CostQuestion:

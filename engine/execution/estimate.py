@@ -204,13 +204,14 @@ def _model_range(
         return FREE
     total = FREE
     for case in cases:
-        total += _call_range(build_prompt(case, entry, config), case, price, config.budgets)
+        total += call_range(build_prompt(case, entry, config), case, price, config.budgets)
         if total.high is None:
             return CostRange()
     return total.times(trials)
 
 
-def _call_range(prompt: Prompt, case: Case, price: Price, budgets: Budgets) -> CostRange:
+def call_range(prompt: Prompt, case: Case, price: Price, budgets: Budgets) -> CostRange:
+    """The cost of one question."""
     characters = sum(len(m.content) for m in prompt.messages) + len(prompt.system or "")
     usual = max(1, characters // CHARS_PER_TOKEN)
     shortest, likely, limit = answer_lengths(prompt, case, budgets)

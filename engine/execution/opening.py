@@ -127,7 +127,7 @@ class PlannedCells:
 def _take_up(request: RunRequest, store: Store, run_id: str) -> Opening:
     head = make_head(request, run_id)
     before = store.run(run_id)
-    again, changed = frozenset(request.again), _changed_checks(before, request)
+    again, changed = frozenset(request.again), changed_checks(before, request)
     beside = _answered(store, before.info.run_id, again)
     if again and changed:
         raise UserError(
@@ -151,7 +151,7 @@ def _take_up(request: RunRequest, store: Store, run_id: str) -> Opening:
         # Answers without a mark are marked when the whole run is carried on.
         pending=not again and bool(store.pending_scores(run_id)),
         changed=changed,
-        unjudged=_unjudged(store, run_id, request),
+        unjudged=unjudged_cells(store, run_id, request),
         before=before,
         earlier={} if again else _earlier(store, run_id),
         beside=beside,
@@ -171,7 +171,8 @@ def _answered(store: Store, run_id: str, cells: frozenset[Cell]) -> frozenset[Ce
     return frozenset(c.cell for c in store.iter_calls(run_id, chosen, texts=False) if c.cell in cells)
 
 
-def _unjudged(store: Store, run_id: str, request: RunRequest) -> frozenset[Cell]:
+def unjudged_cells(store: Store, run_id: str, request: RunRequest) -> frozenset[Cell]:
+    """Answers that the judge, or a model that compares meanings, is asked about anew."""
     asks = request.plan.judge is not None or request.plan.embedders
     if not asks or request.again:
         return frozenset()
@@ -208,7 +209,8 @@ def _earlier(store: Store, run_id: str) -> dict[str, Earlier]:
     return found
 
 
-def _changed_checks(before: StoredRun, request: RunRequest) -> tuple[str, ...]:
+def changed_checks(before: StoredRun, request: RunRequest) -> tuple[str, ...]:
+    """The cases whose answers are marked differently now than when the run was stored."""
     was, now = config_from_snapshot(before.config), request.project.config
     same_options = was.scorers.options == now.scorers.options
     same_judge = judge_terms(was.judge) == judge_terms(now.judge)
