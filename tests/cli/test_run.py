@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from providers.weights import builtin_model
-from tests.cli.calling import LOCAL, ROOT, TRIAGE, call, small_project
+from tests.cli.calling import LOCAL, ROOT, TRIAGE, Said, call, small_project
 
 ORACLE = "  - {key: good, model: 'mock:oracle'}\n  - {key: bad, model: 'mock:fixed', params: {text: no}}"
 
@@ -282,6 +282,36 @@ def test_resume_asks_only_what_is_missing(capfd: pytest.CaptureFixture[str], tmp
     now = {c["case_id"]: c for c in again.json["calls"]}
     assert all(now[c["case_id"]] == c for c in kept)
     assert again.json["cost_usd"] > first.json["cost_usd"]
+
+
+def test_carrying_on_is_asked_about_by_what_is_missing(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    card = "card: {input_usd_per_mtok: 1000, output_usd_per_mtok: 1000}"
+    dear = (
+        f"  - {{key: good, model: 'mock:oracle', {card}}}\n"
+        f"  - {{key: ill, model: 'mock:flaky', params: {{error_status: 400}}, {card}}}"
+    )
+    # Each question can cost 0.1 for its answer and about as much again for its words.
+    more = "budgets: {{confirm_above_usd: {above}}}\ndefaults: {{max_tokens: 100}}\nrun: {{retries: 0}}\n"
+
+    def asked(above: str, *words: str) -> Said:
+        project = small_project(tmp_path / "p", models=dear, more=more.format(above=above))
+        return call(capfd, "run", project, "--json", *words)
+
+    first = asked("0.01", "--yes")
+    assert (first.code, first.json["errors"]) == (0, 4)
+    rest = ("--resume", "last", "--retry-errors")
+    refused = asked("0.40", *rest)
+    assert (refused.code, refused.json["error"]["code"]) == (1, "confirmation_needed")
+    assert "Still to ask: 4 questions." in refused.err
+    assert "--limit" not in refused.err
+    kept = call(capfd, "show", "last", "--json").json
+    assert [c["attempts"] for c in kept["calls"]] == [c["attempts"] for c in first.json["calls"]]
+    assert asked("0.40", *rest, "--yes").code == 0
+    # The whole project passes this amount, what is missing does not.
+    assert asked("1.00", "--quiet").json["error"]["code"] == "confirmation_needed"
+    assert asked("1.00", *rest).code == 0
 
 
 def test_a_complete_run_has_nothing_to_carry_on(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
