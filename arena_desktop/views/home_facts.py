@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from arena_desktop.itemmodels.recent import Best
 from arena_desktop.wording.home import best_chip, passed_words
-from engine.config.output_places import lies_in
 from engine.domain import RunInfo, RunStatus
 from engine.errors import UserError
 
@@ -82,6 +81,8 @@ def _everything(main: Store) -> Iterator[Shelf]:
 
 
 def _speaks_of(run: RunInfo, shelf: Shelf, folder: Path | None) -> bool:
+    from engine.config.output_places import lies_in
+
     if run.store is None or run.store == shelf.main.path:
         return True
     return lies_in(run.store, folder)

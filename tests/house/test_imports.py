@@ -62,3 +62,18 @@ def test_qt_reads_no_source_of_what_is_imported_after_it() -> None:
         )
         assert done.returncode == 0, done.stderr[-2000:]
         assert done.stdout.strip() == "0"
+
+
+def test_home_is_built_before_settings_views_and_charts_are_imported() -> None:
+    late = (*SDKS, "engine.config.schema", "arena_desktop.charts.canvas", "arena_desktop.reports")
+    code = f"""
+import os, sys, tempfile
+from pathlib import Path
+os.environ.update(QT_QPA_PLATFORM="offscreen", ARENA_KEYRING="memory")
+from arena_desktop.app import create
+app, window = create([], Path(tempfile.mkdtemp()))
+print([name for name in {late!r} if name in sys.modules], flush=True)
+os._exit(0)
+"""
+    done = run(code)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr[-2000:]
