@@ -82,11 +82,7 @@ class RunBar(QObject):
         )
         dialog.chosen.connect(
             lambda choice: runs.carry_on(
-                question.run_id,
-                choice=choice,
-                retry_errors=question.retry_errors,
-                again=question.again,
-                agreed=question.agreed,
+                question.run_id, choice=choice, retry_errors=question.retry_errors, again=question.again
             )
         )
         dialog.open()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from arena_desktop import __version__
-from arena_desktop.desks.run_orders import MarkingOrder, Order, Resume, RunOrder, must_ask, terms_of
+from arena_desktop.desks.run_orders import MarkingOrder, Order, Resume, RunOrder, wants_yes
 from arena_desktop.desks.run_progress import RunProgress
 from arena_desktop.desks.run_turns import RunTurns
 from engine.errors import ArenaError, UserError
@@ -55,17 +55,13 @@ class RunBegan:
 
 @dataclass(frozen=True, slots=True)
 class ResumeQuestion:
-    """A run cannot simply be carried on: the project would ask some of it differently now.
-
-    `agreed`: the person has said yes to what it costs.
-    """
+    """A run cannot simply be carried on: the project would ask some of it differently now."""
 
     run_id: str
     retry_errors: bool
     found: tuple[Difference, ...]
     labels: dict[str, str]
     again: tuple[Cell, ...] = ()
-    agreed: bool = False
 
 
 class RunDesk(QObject):
@@ -204,7 +200,6 @@ class RunDesk(QObject):
         choice: str | None = None,
         retry_errors: bool = False,
         again: Sequence[Cell] = (),
-        agreed: bool = False,
     ) -> None:
         """Carries on with a saved run of the open project; `began`, `failed`, `question` or
         `price_question` follows. Every call of a saved run starts here, and what it costs is looked
@@ -212,7 +207,6 @@ class RunDesk(QObject):
 
         `choice` (snapshot, new) answers the question. `retry_errors` asks what failed again too.
         With `again` only these calls are asked, and an answer that was there before still counts.
-        `agreed`: the person was asked about money already and said yes.
         """
         try:
             resume = self._resume(Resume(run_id, retry_errors, choice, tuple(again)))
@@ -234,12 +228,9 @@ class RunDesk(QObject):
                     return placed, found
             return placed.with_rest(keys), ()
 
-        def done(answer: tuple[RunOrder, tuple[Difference, ...]]) -> None:
-            self._on_looked(*answer, agreed=agreed)
-
         # Another wish about the same run is no later version of this one: both are to be heard.
         name = f"carry on {run_id} {retry_errors} {sorted(resume.again)}"
-        self._background.run(work, done, self._on_not_looked, name=name, replace=True)
+        self._background.run(work, self._on_looked, self._on_not_looked, name=name, replace=True)
 
     def agree(self, order: RunOrder) -> None:
         """The person says yes to the terms of `price_question`: it starts, or waits its turn with them."""
@@ -266,13 +257,14 @@ class RunDesk(QObject):
         missing = len(wanted.again) or max(0, missing)
         return replace(wanted, number=info.number, missing=missing, store=info.store or wanted.store)
 
-    def _on_looked(self, order: RunOrder, found: tuple[Difference, ...], *, agreed: bool) -> None:
+    def _on_looked(self, answer: tuple[RunOrder, tuple[Difference, ...]]) -> None:
+        order, found = answer
         resume = order.resume
         if found and resume is not None:
             labels = {entry.key: entry.label or entry.key for entry in order.project.config.models}
-            asked = ResumeQuestion(resume.run_id, resume.retry_errors, found, labels, resume.again, agreed)
+            asked = ResumeQuestion(resume.run_id, resume.retry_errors, found, labels, resume.again)
             self.question.emit(asked)
-        elif must_ask(terms_of(order)) and not agreed:
+        elif wants_yes(order):
             self.price_question.emit(order)
         else:
             self.agree(order)

@@ -226,6 +226,14 @@ def must_ask(terms: Terms) -> bool:
     return bool(terms.questions or terms.unpriced or (terms.most or 0) > ASK_ABOVE_USD)
 
 
+def wants_yes(order: RunOrder) -> bool:
+    """Whether a person is asked before a saved run is carried on. Chosen calls are asked again for money
+    only after a yes, however little it is."""
+    chosen = order.resume is not None and bool(order.resume.again)
+    costs = order.rest is not None and order.rest.expected.total.high != 0
+    return (chosen and costs) or must_ask(terms_of(order))
+
+
 def _terms_of_marking(found: MarkAgain) -> Terms:
     return Terms(
         most=_limited(found.cost.high, found.project.config.budgets),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
 from arena_desktop.dialogs.confirm_cost import ConfirmCostDialog, CostQuestion
+from arena_desktop.wording import ask_again as again_words
 from arena_desktop.wording import rest as words
-from arena_desktop.wording.ask_again import do_not_ask
 
 if TYPE_CHECKING:
     from arena_desktop.desks.run_desk import RunDesk
@@ -21,14 +22,18 @@ def ask_about_rest(parent: QWidget, runs: RunDesk, order: RunOrder) -> None:
     if rest is None:
         return
     config = order.project.config
-    number = order.resume.number if order.resume is not None else None
     question = CostQuestion(
         price=words.price_line(rest, config),
-        counts=words.asked_line(rest, number),
+        counts=words.asked_line(rest, order.resume.number if order.resume is not None else None),
         reasons=words.reasons(rest, config),
         pay=words.pay_button(rest, config),
-        keep=do_not_ask(),
+        keep=again_words.do_not_ask(),
     )
+    if order.resume is not None and order.resume.again:
+        calls = rest.expected.calls
+        kept = again_words.ask_again_text(rest.kept, calls - rest.kept)
+        title = again_words.ask_again_title(calls)
+        question = replace(question, price=title, counts=question.price, reasons=[kept, *question.reasons])
     dialog = ConfirmCostDialog(parent, question)
     dialog.agreed.connect(lambda: runs.agree(order))
     dialog.open()

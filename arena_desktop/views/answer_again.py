@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -11,7 +10,6 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from arena_desktop.background import Job
 from arena_desktop.cells import Tone
-from arena_desktop.dialogs.confirm_cost import ConfirmCostDialog, CostQuestion
 from arena_desktop.views.answer_calls import CallPane
 from arena_desktop.views.answer_pane import AnswerPane, CaseAnswers
 from arena_desktop.views.answer_versions import Version
@@ -19,7 +17,7 @@ from arena_desktop.widgets.buttons import Button
 from arena_desktop.widgets.strip import Message, StripButton
 from arena_desktop.widgets.table_card import TableCard
 from arena_desktop.wording import ask_again as words
-from engine.domain import CallDone, CallStatus, Cell, RunInfo, RunStatus
+from engine.domain import Cell, RunInfo, RunStatus
 from engine.errors import ArenaError
 from engine.storage.rows import CallRow
 
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
 class AskAgain(QObject):
     """Connects an Answers page to the run desk. GUI thread only; reads in the background.
 
-    An answer that is there goes on counting. What costs money, or may, is asked about first.
+    An answer that is there goes on counting. The run desk asks about what costs money, or may.
     """
 
     said = Signal(object)
@@ -76,7 +74,7 @@ class AskAgain(QObject):
     # asking
 
     def ask(self, calls: Sequence[Any]) -> None:
-        """Asks these calls again (anything with cell, status and cost), after a question where it costs."""
+        """Asks these calls again (anything with a cell); the run desk asks first where it costs."""
         info = self._info()
         cells = tuple(dict.fromkeys(call.cell for call in calls))
         if info is None or not cells:
@@ -85,12 +83,7 @@ class AskAgain(QObject):
         if why is not None:
             self.said.emit(why)
             return
-        if self._is_free(cells):
-            self._start(info, cells)
-            return
-        dialog = ConfirmCostDialog(self._page, _question(calls))
-        dialog.agreed.connect(lambda: self._start(info, cells, agreed=True))
-        dialog.open()
+        self._context.runs.carry_on(info.run_id, again=cells)
 
     def _why_not(self, info: RunInfo) -> Message | None:
         project = self._context.projects.project
@@ -104,18 +97,6 @@ class AskAgain(QObject):
             open_it = self.tr("Open {name}").format(name=info.project)
             buttons = (StripButton(open_it, lambda: self._context.projects.open(root), closes=True),)
         return Message("again", Tone.INFO, words.needs_project(info.project), "", buttons)
-
-    def _is_free(self, cells: Sequence[Cell]) -> bool:
-        preflight = self._context.projects.preflight
-        if preflight is None:
-            return False
-        free = {m.entry.key for m in preflight.ready if m.price is not None and m.price.free}
-        judge = preflight.judge
-        judged = judge is not None and not (judge.price is not None and judge.price.free)
-        return not judged and all(cell.model_key in free for cell in cells)
-
-    def _start(self, info: RunInfo, cells: tuple[Cell, ...], *, agreed: bool = False) -> None:
-        self._context.runs.carry_on(info.run_id, again=cells, agreed=agreed)
 
     # what is kept beside
 
@@ -138,25 +119,3 @@ class AskAgain(QObject):
         if not isinstance(error, ArenaError):
             raise error
         self.said.emit(Message("answers", Tone.BAD, error.message, error.hint))
-
-
-def _question(calls: Sequence[Any]) -> CostQuestion:
-    """What it cost the last time is the best that is known of what it costs now."""
-    costs = [_cost(call) for call in calls]
-    known = [cost for cost in costs if cost is not None]
-    total = sum(known, Decimal(0)) if len(known) == len(costs) else None
-    answered = sum(call.status is CallStatus.OK for call in calls)
-    return CostQuestion(
-        price=words.ask_again_title(len(calls)),
-        counts=words.last_cost(total),
-        reasons=[words.ask_again_text(answered, len(calls) - answered)],
-        pay=words.pay_button(len(calls), total),
-        keep=words.do_not_ask(),
-    )
-
-
-def _cost(call: Any) -> Decimal | None:
-    if isinstance(call, CallDone):
-        return None if call.answer is None else call.answer.cost_usd
-    cost: Decimal | None = call.cost_usd
-    return cost

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 
 from PySide6.QtCore import QCoreApplication
 
-from arena_desktop.wording import formats
 from arena_desktop.wording.formats import counted
-from arena_desktop.wording.run_start import about_cost
 
 
 def _tr(text: str) -> str:
@@ -88,18 +85,6 @@ def version_name(place: int, count: int) -> str:
 def version_why(reason: str) -> str:
     """Why an answer that does not count got its mark."""
     return _tr("This answer does not count. {reason}").format(reason=reason).strip()
-
-
-def last_cost(usd: Decimal | None) -> str:
-    """What the same questions cost before."""
-    if usd is None:
-        return _tr("What it will cost is not known.")
-    return _tr("The last time it cost {cost}.").format(cost=formats.money(usd))
-
-
-def pay_button(count: int, usd: Decimal | None) -> str:
-    """The button that spends."""
-    return _tr("{ask}, {cost}").format(ask=ask_again_button(count), cost=about_cost(usd))
 
 
 def do_not_ask() -> str:

@@ -82,7 +82,7 @@ def reasons(rest: Rest, config: Config) -> list[str]:
     said = [confirm_sentence(note, price.unpriced) for note in rest.confirm]
     if price.ceiling is None or not price.stops or price.unpriced or price.free or not rest.before:
         return said or [limit_sentence(price)]
-    text = _tr("Your limit of {limit} counts the {spent} that this run has cost already, and stops it there.")
+    text = _tr("Your limit of {limit} counts the {spent} that this run has cost already.")
     said.append(text.format(limit=formats.money(price.ceiling), spent=formats.money(rest.before)))
     return said
 

@@ -30,12 +30,14 @@ class Rest:
 
     `expected.calls` counts the questions to models, and its costs are those of the rest alone.
     `before` is what the run has cost already, with what stays reserved: it counts under the same
-    ceiling. `confirm` lists what the project wants a yes for.
+    ceiling. `confirm` lists what the project wants a yes for. `kept` calls have an answer already,
+    which goes on counting.
     """
 
     expected: Estimate
     before: Decimal = ZERO
     confirm: tuple[Note, ...] = ()
+    kept: int = 0
 
 
 def look_at_rest(request: RunRequest) -> Rest:
@@ -54,7 +56,8 @@ def look_at_rest(request: RunRequest) -> Rest:
         before = sum((c.spent + c.kept for c in carried_over(store, run_id).values()), ZERO)
     expected = count.estimate()
     unmarked = (note for note in taken.preflight.confirm if note.code in (NOT_READY, EMBEDDER_NOT_READY))
-    return Rest(expected, before, (*questions(taken.project.config, expected), *unmarked))
+    confirm = (*questions(taken.project.config, expected), *unmarked)
+    return Rest(expected, before, confirm, kept=len(count.asked & count.answered))
 
 
 def _cells(store: Store, run_id: str, request: RunRequest) -> tuple[set[Cell], set[Cell], set[Cell]]:

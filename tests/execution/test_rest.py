@@ -62,6 +62,7 @@ def test_only_what_is_missing_is_priced_and_what_was_spent_is_told(tmp_path: Pat
     assert rest.expected.judge is None
     one = look(made, again=(Cell("a", "c1", 1),))
     assert (one.expected.calls, one.expected.total.high) == (1, whole.total.high / 16)
+    assert (rest.kept, one.kept) == (0, 1)
 
 
 def test_the_project_asks_by_what_is_missing(tmp_path: Path, qapp) -> None:

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from arena_desktop.context import AppContext
 from arena_desktop.dialogs.confirm_cost import ConfirmCostDialog
+from arena_desktop.dialogs.rest_question import ask_about_rest
 from arena_desktop.views.answer_column import AnswerColumn
 from arena_desktop.views.answers import AnswersView
 from arena_desktop.wording import ask_again as words
@@ -135,6 +136,13 @@ def test_without_its_project_it_says_what_is_needed(
         message.buttons[0].action()
 
 
+def asked(page: AnswersView, qtbot: QtBot) -> ConfirmCostDialog:
+    """The question after one answer is asked again."""
+    column(page, "aster").versions.button.click()
+    qtbot.waitUntil(lambda: page.findChild(ConfirmCostDialog) is not None, timeout=10_000)
+    return page.findChild(ConfirmCostDialog)
+
+
 def test_what_costs_is_asked_about_first(theme: object, qtbot: QtBot, tmp_path: Path) -> None:
     folder = write_project(tmp_path / "dear", PRICED)
     run_id = run_now(folder, tmp_path / "arena.sqlite", limit=2)
@@ -142,22 +150,20 @@ def test_what_costs_is_asked_about_first(theme: object, qtbot: QtBot, tmp_path: 
     try:
         opened(context, qtbot, folder)
         page = shown_page(context, qtbot, run_id)
-        column(page, "aster").versions.button.click()
-        dialog = page.findChild(ConfirmCostDialog)
-        assert dialog is not None
+        context.runs.price_question.connect(lambda order: ask_about_rest(page, context.runs, order))
+        dialog = asked(page, qtbot)
         said = texts(dialog)
         assert "Ask this question again?" in said
-        assert any(text.startswith("The last time it cost ") for text in said)
+        assert any(text.startswith("About $") for text in said)
         assert "One has an answer, and that goes on counting. The new one can be seen beside it." in said
         assert dialog.button_keep.text() == "Do not ask"
+        assert dialog.button_pay.text().startswith("Ask 1 question, about $")
         assert forbidden(said) == []
         qtbot.keyClick(dialog, Qt.Key.Key_Return)
         qtbot.waitUntil(lambda: page.findChild(ConfirmCostDialog) is None)
         assert not context.runs.running
         before = info(context, run_id).cost_usd
-        column(page, "aster").versions.button.click()
-        dialog = page.findChild(ConfirmCostDialog)
-        assert dialog is not None
+        dialog = asked(page, qtbot)
         with qtbot.waitSignal(context.runs.ended, timeout=10_000):
             dialog.button_pay.click()
         after = info(context, run_id).cost_usd

@@ -51,7 +51,7 @@ def test_a_limit_that_only_warns_lowers_no_price() -> None:
 
 
 def test_what_was_spent_is_said_to_count() -> None:
-    said = "Your limit of $2.00 counts the $0.31 that this run has cost already, and stops it there."
+    said = "Your limit of $2.00 counts the $0.31 that this run has cost already."
     assert words.reasons(rest(), config(max_run_usd=Decimal(2))) == [said]
     assert "cost already" not in words.reasons(rest("0"), config(max_run_usd=Decimal(2)))[0]
 
