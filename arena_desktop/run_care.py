@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
@@ -19,7 +20,9 @@ from arena_desktop.settings import Settings
 from arena_desktop.wording import run_queue as queue_words
 from arena_desktop.wording.results import state_word
 from engine.domain import RunStatus
-from engine.execution.events import RunFinished
+
+if TYPE_CHECKING:
+    from engine.execution.events import RunFinished
 
 LONG_RUN_S = 60.0
 """Shorter runs end while their person still looks."""

@@ -11,24 +11,27 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING
 
 from engine.domain import CallDone, CallError, CallStatus, Cell, RunStatus, SkippedModel
-from engine.execution.events import (
-    BudgetChanged,
-    CallFinished,
-    Earlier,
-    Event,
-    LaneState,
-    ModelSetAside,
-    Planned,
-    Preparing,
-    QueueChanged,
-    Retrying,
-    RunFinished,
-    RunPaused,
-    RunStopping,
-    Started,
-)
+
+if TYPE_CHECKING:
+    from engine.execution.events import (
+        BudgetChanged,
+        CallFinished,
+        Event,
+        LaneState,
+        ModelSetAside,
+        Planned,
+        Preparing,
+        QueueChanged,
+        Retrying,
+        RunFinished,
+        RunPaused,
+        RunStopping,
+        Started,
+    )
 
 LATEST = 20
 RATE_OVER = 20
@@ -101,8 +104,9 @@ class RunProgress:
 
     def take(self, events: Iterable[Event]) -> None:
         """Folds a batch of events in order."""
+        handlers = _handlers()
         for event in events:
-            handler = _HANDLERS.get(type(event))
+            handler = handlers.get(type(event))
             if handler is not None:
                 handler(self, event)
 
@@ -181,6 +185,8 @@ class RunProgress:
         return (len(times) - 1) / span if span > 0 else None
 
     def _planned(self, event: Planned) -> None:
+        from engine.execution.events import Earlier
+
         self.run_id, self.total, self.cases = event.run_id, event.total, event.cases
         self.trials, self.concurrency = event.trials, event.concurrency
         self.already_done = event.already_done
@@ -191,7 +197,7 @@ class RunProgress:
         for key in event.models:
             if again and not again[key]:
                 continue
-            before = event.earlier.get(key, Earlier())
+            before = event.earlier.get(key) or Earlier()
             self.models[key] = ModelProgress(
                 key,
                 event.lane_of.get(key, ""),
@@ -283,16 +289,21 @@ class RunProgress:
             model.running = model.retrying = 0
 
 
-_HANDLERS: dict[type[Event], Callable[..., None]] = {
-    Planned: RunProgress._planned,
-    QueueChanged: RunProgress._queue,
-    Started: RunProgress._started,
-    Retrying: RunProgress._retrying,
-    CallFinished: RunProgress._finished,
-    BudgetChanged: RunProgress._budget,
-    ModelSetAside: RunProgress._set_aside,
-    Preparing: RunProgress._preparing,
-    RunStopping: RunProgress._stopping,
-    RunPaused: RunProgress._paused,
-    RunFinished: RunProgress._run_finished,
-}
+@cache
+def _handlers() -> dict[type[Event], Callable[..., None]]:
+    # The events are imported with the first run, not before the window is seen.
+    from engine.execution import events as ev
+
+    return {
+        ev.Planned: RunProgress._planned,
+        ev.QueueChanged: RunProgress._queue,
+        ev.Started: RunProgress._started,
+        ev.Retrying: RunProgress._retrying,
+        ev.CallFinished: RunProgress._finished,
+        ev.BudgetChanged: RunProgress._budget,
+        ev.ModelSetAside: RunProgress._set_aside,
+        ev.Preparing: RunProgress._preparing,
+        ev.RunStopping: RunProgress._stopping,
+        ev.RunPaused: RunProgress._paused,
+        ev.RunFinished: RunProgress._run_finished,
+    }

@@ -65,7 +65,13 @@ def test_qt_reads_no_source_of_what_is_imported_after_it() -> None:
 
 
 def test_home_is_built_before_settings_views_and_charts_are_imported() -> None:
-    late = (*SDKS, "engine.config.schema", "arena_desktop.charts.canvas", "arena_desktop.reports")
+    late = (
+        *SDKS,
+        "engine.config.schema",
+        "engine.execution.events",
+        "arena_desktop.charts.canvas",
+        "arena_desktop.reports",
+    )
     code = f"""
 import os, sys, tempfile
 from pathlib import Path
