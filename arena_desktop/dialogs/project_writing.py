@@ -49,32 +49,34 @@ def write_to_project(
 
 def undo_edit(context: AppContext, only: EditStep | None = None) -> None:
     """Takes the newest step back and says so with a Redo button. `only`: if that is the newest."""
-
-    def done(step: EditStep) -> None:
-        context.projects.reload()
-        again = StripButton(_tr("Redo"), lambda: redo_edit(context, step), closes=True)
-        first = _tr("Undone: {step}.").format(step=step.name)
-        context.message_wanted.emit(Message(_KEY, Tone.GOOD, first, buttons=(again,), of_project=True))
-
-    def failed(error: ArenaError) -> None:
-        _say(context, error, context.projects.edits.last)
-
-    context.projects.edits.undo(done, failed, only)
+    edits = context.projects.edits
+    done, failed = _answers(context, _tr("Undone: {step}."), _tr("Redo"), redo_edit, lambda: edits.last)
+    edits.undo(done, failed, only)
 
 
 def redo_edit(context: AppContext, only: EditStep | None = None) -> None:
     """Does the step again that was undone last. `only`: if it is that one."""
+    edits = context.projects.edits
+    done, failed = _answers(context, _tr("Done again: {step}."), _tr("Undo"), undo_edit, lambda: edits.undone)
+    edits.redo(done, failed, only)
+
+
+def _answers(
+    context: AppContext,
+    said: str,
+    back: str,
+    turn: Callable[[AppContext, EditStep], None],
+    stuck: Callable[[], EditStep | None],
+) -> tuple[Callable[[EditStep], None], Callable[[ArenaError], None]]:
+    """What follows a step that was taken back or done again: `said`, with the way `back`; or the fault."""
 
     def done(step: EditStep) -> None:
         context.projects.reload()
-        undo = StripButton(_tr("Undo"), lambda: undo_edit(context, step), closes=True)
-        first = _tr("Done again: {step}.").format(step=step.name)
-        context.message_wanted.emit(Message(_KEY, Tone.GOOD, first, buttons=(undo,), of_project=True))
+        button = StripButton(back, lambda: turn(context, step), closes=True)
+        first = said.format(step=step.name)
+        context.message_wanted.emit(Message(_KEY, Tone.GOOD, first, buttons=(button,), of_project=True))
 
-    def failed(error: ArenaError) -> None:
-        _say(context, error, context.projects.edits.undone)
-
-    context.projects.edits.redo(done, failed, only)
+    return done, lambda error: _say(context, error, stuck())
 
 
 def _say(context: AppContext, error: ArenaError, stuck: EditStep | None = None) -> None:
